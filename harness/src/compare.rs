@@ -28,12 +28,12 @@ use std::collections::BTreeSet;
 
 use moot_fixtures::contract::INTERFACE_VERSION;
 
-pub use comparison::{Class, SCHEMA, SCHEMA_VERSION, TargetComparison};
+pub use comparison::{DifferenceClass, SCHEMA, SCHEMA_VERSION, TargetComparison};
 use explain::AnswerChanges;
 pub use reading::RunReadings;
 pub use side::Side;
 
-use crate::client::answers::{self, Observed};
+use crate::client::answers::{self, AnswersEvidence};
 
 /// The plan that both sides ran.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub struct ComparisonPlan {
 /// Compares two sides.
 pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> TargetComparison {
     let (first, second) =
-        (Observed::of_run(&a.result.answers), Observed::of_run(&b.result.answers));
+        (AnswersEvidence::of_run(&a.result.answers), AnswersEvidence::of_run(&b.result.answers));
     let (mut changed, mut answered_by_one) = (AnswerChanges::new(), Vec::new());
     for one in answers::diff(&first.answers, &second.answers) {
         match (&one.a, &one.b) {

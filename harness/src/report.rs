@@ -27,7 +27,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 use crate::exchange::masks::Secrets;
 use crate::verdict::Verdict;
 use crate::verdict::result::{RunOutcome, RunResult};
-use document::ForPeople;
+use document::MaskAndEscape;
 pub use document::Report;
 pub use findings::Finding;
 pub(crate) use findings::{findings, section_order};
@@ -96,7 +96,7 @@ fn unknown_format(text: &str) -> String {
 pub fn render(format: Format, result: &RunResult, detail: Detail) -> Result<String, RenderError> {
     let secrets = Secrets::of(&result.masks);
     let fault = |error: String| RenderError::Renderer(format, error);
-    let people = || Report::new(result, &ForPeople(&secrets));
+    let people = || Report::new(result, &MaskAndEscape(&secrets));
     let text = match format {
         Format::Text => text::render(&people(), detail),
         Format::Json => json::render(&Report::new(result, &secrets)).map_err(fault)?,

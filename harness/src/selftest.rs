@@ -32,5 +32,5 @@ mod trials;
 
 pub use outcome::SelftestOutcome;
 pub use text::on_target_text;
-pub use trial::Bench;
+pub use trial::TrialEnvironment;
 pub use trials::SelftestPlan;

@@ -15,7 +15,7 @@ use std::time::Instant;
 use client::{Client, memory_bytes, processor_time};
 use moot_fixtures::{answers, world};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
-use moot_mock::{Seeded, Service, Settings, World};
+use moot_mock::{SeedData, Service, Settings, World};
 
 /// A world holds at most a million requests. The largest size leaves room for creations.
 const ROWS: [u32; 3] = [100, 10_000, 990_000];
@@ -55,7 +55,7 @@ fn of_size(rows: u32) -> Result<Vec<(&'static str, String)>, Failure> {
     let service = Service::new(World::new(settings)?);
     let (loading, work) = (begun.elapsed(), processor_time().saturating_sub(worked));
     let held = memory_bytes().saturating_sub(before);
-    let beside = World::from_seeded(service.seeded(), run)?;
+    let beside = World::from_seed_data(service.seed_data(), run)?;
     let mut client = Client::new(service)?;
     let (last, filtered_last) = (client.pages("")?, client.pages("&status=signed")?);
     let mut figures = vec![
@@ -86,10 +86,10 @@ fn of_size(rows: u32) -> Result<Vec<(&'static str, String)>, Failure> {
 fn sandboxes() -> Result<(), Failure> {
     let settings = settings("demo", 0)?;
     let run = settings.run();
-    let seeded = Arc::new(Seeded::new(&settings.seed_world, settings.answers)?);
+    let seed_data = Arc::new(SeedData::new(&settings.seed_world, settings.answers)?);
     let (before, begun) = (memory_bytes(), Instant::now());
     let worlds: Result<Vec<Service>, _> = (0..SANDBOXES)
-        .map(|_| World::from_seeded(seeded.clone(), run.clone()).map(Service::new))
+        .map(|_| World::from_seed_data(seed_data.clone(), run.clone()).map(Service::new))
         .collect();
     let worlds = worlds?;
     let each = begun.elapsed() / SANDBOXES;

@@ -31,7 +31,7 @@ use jiff::Timestamp;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-pub use action::{ControlAction, Exhaust};
+pub use action::{ControlAction, LimitedClients};
 pub use addresses::AddressContent;
 pub(crate) use checkpoints::go_back;
 pub use clock::ClockMove;

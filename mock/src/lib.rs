@@ -28,6 +28,6 @@ pub use world::fault::drill::Drills;
 pub use world::fault::{FailedStatus, Fault, FaultEffect};
 pub use world::settings::Settings;
 pub use world::state::resource;
-pub use world::state::seeded::Seeded;
-pub use world::state::{change, seeded, stored};
+pub use world::state::seed_data::SeedData;
+pub use world::state::{change, seed_data, stored};
 pub use world::{World, settings};

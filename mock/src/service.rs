@@ -29,11 +29,11 @@ use crate::world::World;
 use crate::world::journal::CallEffects;
 use crate::world::state::change;
 use crate::world::state::change::Change;
-use crate::world::state::seeded::Seeded;
+use crate::world::state::seed_data::SeedData;
 
 pub use crate::world::deliver::DeliveryAttempt;
 pub use crate::world::state::resource::delivery::AttemptResult;
-pub use keeper::{Keeper, NotKept};
+pub use keeper::{KeepError, Keeper};
 
 /// Called when the next event may be due earlier than before.
 pub type Waker = Box<dyn Fn() + Send + Sync>;
@@ -106,8 +106,8 @@ impl Service {
     }
 
     /// The seed rows at the start, for another world with the same seed.
-    pub fn seeded(&self) -> Arc<Seeded> {
-        self.0.world.read().first_seeded().clone()
+    pub fn seed_data(&self) -> Arc<SeedData> {
+        self.0.world.read().first_seed_data().clone()
     }
 
     /// The applications, users and workflows for calls. Shape: `{"applications": [{"client_id",
@@ -173,7 +173,7 @@ impl Service {
         });
         let world = self.0.world.read();
         let PendingResponse { response, effects, wakes, .. } =
-            stored.unwrap_or_else(|NotKept(why)| {
+            stored.unwrap_or_else(|KeepError(why)| {
                 PendingResponse::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
             });
         let response = world.completed(now, call, strike, response, effects);
@@ -205,7 +205,7 @@ impl Service {
         &self,
         system_now: Timestamp,
         call: &Call<'_>,
-    ) -> Result<PendingResponse, NotKept> {
+    ) -> Result<PendingResponse, KeepError> {
         let _turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
         let now = self.settle(system_now)?;
@@ -242,7 +242,7 @@ impl Service {
 
     /// Applies and stores changes that do not come from a call.
     #[cfg(feature = "server")]
-    pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), NotKept> {
+    pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), KeepError> {
         let turn = self.0.turn.lock();
         self.change(changes)?;
         let newest = self.newest();
@@ -265,7 +265,7 @@ impl Service {
     }
 
     /// Performs everything that is due. Returns the world's time. Only call it with the lock `turn`.
-    fn settle(&self, system_now: Timestamp) -> Result<Timestamp, NotKept> {
+    fn settle(&self, system_now: Timestamp) -> Result<Timestamp, KeepError> {
         let (now, is_due) = {
             let world = self.0.world.read();
             let now = world.now(system_now);
@@ -278,7 +278,7 @@ impl Service {
     }
 
     /// Applies changes. Only call it with the lock `turn`.
-    fn change(&self, changes: Vec<Change>) -> Result<(), NotKept> {
+    fn change(&self, changes: Vec<Change>) -> Result<(), KeepError> {
         if changes.is_empty() {
             return Ok(());
         }
@@ -287,7 +287,7 @@ impl Service {
 
     /// Changes the world, and gives the changes to the keeper before another call can see them. Only call it
     /// with the lock `turn`.
-    fn change_by<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, NotKept> {
+    fn change_by<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, KeepError> {
         if self.0.is_stuck.load(Ordering::Relaxed) {
             self.finish(self.newest())?;
         }
@@ -314,7 +314,7 @@ impl Service {
     }
 
     /// Waits until all changes up to this one are stored. Do not hold a lock of the world.
-    fn finish(&self, newest: u64) -> Result<(), NotKept> {
+    fn finish(&self, newest: u64) -> Result<(), KeepError> {
         let Some(keeper) = self.0.keeper.as_ref().filter(|_| newest != NO_CHANGE) else {
             return Ok(());
         };

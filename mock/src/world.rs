@@ -50,10 +50,10 @@ use crate::world::lag::LaggingLists;
 use crate::world::limiter::Limiter;
 use crate::world::state::State;
 use crate::world::state::change::{Change, Checkpoint};
-use crate::world::state::seeded::{Application, Seeded};
+use crate::world::state::seed_data::{Application, SeedData};
 
 pub(crate) use hook::Hook;
-pub use kept::Noted;
+pub use kept::ChangeBatch;
 pub use outcome::Outcome;
 pub(crate) use reading::reading;
 pub use settings::{RunSettings, Settings};
@@ -62,16 +62,16 @@ pub use settings::{RunSettings, Settings};
 #[derive(Debug)]
 pub struct World {
     /// As at the start.
-    seeded: Arc<Seeded>,
+    seed_data: Arc<SeedData>,
     /// The seed rows with the amendments of the control plane; `None` if there are none.
-    amended: Option<Arc<Seeded>>,
+    amended: Option<Arc<SeedData>>,
     pub(crate) settings: RunSettings,
     base_path: String,
     state: State,
     /// The replica that lists are read from, if they lag (answer `list_lag`).
     lagging: Option<Mutex<LaggingLists>>,
     /// The changes to be stored. `None` while no store collects them.
-    noted: Option<Noted>,
+    noted: Option<ChangeBatch>,
     identifiers: Identifiers,
     pub(crate) sealer: Sealer,
     /// Calls so far: with the date, the limiters, the journal, the faults and the drills the only interior state.
@@ -97,21 +97,24 @@ impl World {
     /// [`SettingsError`].
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         let run = settings.run();
-        let seeded = Seeded::new(&settings.seed_world, settings.answers)?;
-        Self::from_seeded(Arc::new(seeded), run)
+        let seed_data = SeedData::new(&settings.seed_world, settings.answers)?;
+        Self::from_seed_data(Arc::new(seed_data), run)
     }
 
     /// A world that shares its seed rows with others; nothing is copied until it changes.
     ///
     /// # Errors
     /// [`SettingsError`].
-    pub fn from_seeded(seeded: Arc<Seeded>, settings: RunSettings) -> Result<Self, SettingsError> {
+    pub fn from_seed_data(
+        seed_data: Arc<SeedData>,
+        settings: RunSettings,
+    ) -> Result<Self, SettingsError> {
         let base_path = settings.check()?;
-        let answers = seeded.answers();
+        let answers = seed_data.answers();
         let (limiter, token_limiter) = limiters(answers, REQUESTS_PER_MINUTE_MAX);
         Ok(Self {
-            state: first_state(&seeded, &settings),
-            lagging: LaggingLists::of(answers, || first_state(&seeded, &settings)),
+            state: first_state(&seed_data, &settings),
+            lagging: LaggingLists::of(answers, || first_state(&seed_data, &settings)),
             base_path,
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, settings.sandbox.as_deref()),
@@ -126,7 +129,7 @@ impl World {
             drills: RwLock::default(),
             hook: None,
             noted: None,
-            seeded,
+            seed_data,
             amended: None,
             settings,
         })
@@ -162,11 +165,12 @@ impl World {
 
     /// A copy of the world as the seed and these changes make it, with its checkpoints.
     fn at_changes(&self, changes: &[Change]) -> Result<Self, SettingsError> {
-        let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone())?;
+        let mut world = Self::from_seed_data(self.seed_data.clone(), self.settings.clone())?;
         world.state.next_delivery = self.state.next_delivery;
         world.state.checkpoints = self.state.checkpoints.clone();
         world.journal = Arc::new(self.journal.emptied());
-        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
+        world.noted =
+            self.noted.as_ref().map(|_| ChangeBatch { is_reset: true, changes: Vec::new() });
         world.apply(changes.to_vec());
         if let Some(hook) = &self.hook {
             world = world.with_hook(Arc::clone(hook));
@@ -212,13 +216,13 @@ impl World {
     }
 
     /// Its seed rows, as they are now.
-    pub fn seeded(&self) -> &Arc<Seeded> {
-        self.amended.as_ref().unwrap_or(&self.seeded)
+    pub fn seed_data(&self) -> &Arc<SeedData> {
+        self.amended.as_ref().unwrap_or(&self.seed_data)
     }
 
     /// Its seed rows, as they were at the start.
-    pub(crate) const fn first_seeded(&self) -> &Arc<Seeded> {
-        &self.seeded
+    pub(crate) const fn first_seed_data(&self) -> &Arc<SeedData> {
+        &self.seed_data
     }
 
     /// Its base address.
@@ -242,11 +246,11 @@ impl World {
 
     /// Its applications, users and workflows: `{"applications": […], "users": {…}, "workflows": […]}`.
     pub fn describe(&self) -> Value {
-        self.seeded().describe(|application| self.client_secret(application))
+        self.seed_data().describe(|application| self.client_secret(application))
     }
 
     pub(crate) fn answers(&self) -> &Answers {
-        self.seeded().answers()
+        self.seed_data().answers()
     }
 
     pub(crate) const fn state(&self) -> &State {
@@ -295,8 +299,8 @@ impl World {
 }
 
 /// The state that the settings of a world begin with.
-fn first_state(seeded: &Seeded, settings: &RunSettings) -> State {
-    State::new(seeded, settings.clock, settings.rate_limit, settings.progression)
+fn first_state(seed_data: &SeedData, settings: &RunSettings) -> State {
+    State::new(seed_data, settings.clock, settings.rate_limit, settings.progression)
 }
 
 /// The limiter of all calls and that of token requests, without counts.

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::file::Metadata;
-use crate::store::{self, Comparison, Mode};
+use crate::store::{self, Comparison, StoreMode};
 
 /// Version of the format.
 const VERSION: u32 = 1;
@@ -19,7 +19,7 @@ pub const BUNDLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// One recorded response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recorded {
+pub struct NewSnapshot {
     /// Name of the snapshot: `04_07_get_request/by-id__get`.
     pub name: String,
     /// The header of its file.
@@ -40,12 +40,12 @@ pub struct Bundle {
     /// The folder below `snapshots` that the bundle belongs to.
     pub target: String,
     /// The responses, by name.
-    pub snapshots: Vec<Recorded>,
+    pub snapshots: Vec<NewSnapshot>,
 }
 
 impl Bundle {
     /// A bundle for the folder of this target.
-    pub fn new(target: String, snapshots: Vec<Recorded>) -> Self {
+    pub fn new(target: String, snapshots: Vec<NewSnapshot>) -> Self {
         Self { version: VERSION, target, snapshots }
     }
 
@@ -73,9 +73,9 @@ impl Bundle {
     /// Records all responses below `dir`, as the run would have done: new ones are accepted, and
     /// different ones are pending.
     pub fn apply(&self, dir: &Path) -> Vec<(String, Comparison)> {
-        let record = |one: &Recorded| {
+        let record = |one: &NewSnapshot| {
             let comparison =
-                store::check(dir, &one.name, &one.metadata, &one.content, Mode::Record);
+                store::check(dir, &one.name, &one.metadata, &one.content, StoreMode::Record);
             (one.name.clone(), comparison)
         };
         self.snapshots.iter().map(record).collect()

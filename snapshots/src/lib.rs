@@ -1,12 +1,12 @@
 //! Recorded responses: turns a response into stable text, and stores the text in insta's files.
 //!
 //! [`Placeholders`] replaces values that differ from run to run by names: ids, times, tokens, counts,
-//! addresses and [`Stored`] values. The same value has the same name within a scenario. [`check`] compares
+//! addresses and [`StoredPlaces`] values. The same value has the same name within a scenario. [`check`] compares
 //! with the accepted file, and [`Rows`] compares the rows of a loop. A person decides with [`pending`],
 //! [`accept`] and [`reject`], or with `cargo insta review`. A [`Bundle`] moves recorded responses to another
 //! machine.
 //!
-//! This crate does not know the contract, scenarios or verdicts. [`Mode::Check`] writes no file.
+//! This crate does not know the contract, scenarios or verdicts. [`StoreMode::Check`] writes no file.
 
 #![deny(missing_docs)]
 
@@ -21,13 +21,13 @@ mod store;
 mod stored;
 mod text;
 
-pub use bundle::{BUNDLE_BYTES_MAX, Bundle, Recorded};
+pub use bundle::{BUNDLE_BYTES_MAX, Bundle, NewSnapshot};
 pub use changes::{ChangedPlace, SnapshotChange};
 pub use file::Metadata;
 pub use placeholders::{Placeholders, RawResponse};
 pub use rows::Rows;
 pub use store::{
-    Comparison, Mode, Pending, SnapshotEntry, StoreError, accept, check, file_of, list, pending,
-    reject,
+    Comparison, PendingSnapshot, SnapshotEntry, StoreError, StoreMode, accept, check, file_of,
+    list, pending, reject,
 };
-pub use stored::Stored;
+pub use stored::StoredPlaces;

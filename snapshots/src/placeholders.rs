@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::kind::{self, is_resource_list};
 use crate::shape::merged_shape;
-use crate::stored::{ITEM, Stored};
+use crate::stored::{ITEM, StoredPlaces};
 use crate::text::{
     OPAQUE, address, is_random, is_timestamp, printable, replace_word, without_loopback,
 };
@@ -24,7 +24,7 @@ const TEXT_CHARACTERS_MAX: usize = 4000;
 /// The names of changing values within one scenario.
 ///
 /// The same value has the same name in every response of the scenario: `[request:1]`, `[token:2]`.
-/// Times and [`Stored`] values are named for each resource and member. So two resources that were
+/// Times and [`StoredPlaces`] values are named for each resource and member. So two resources that were
 /// created in the same second, or have the same name, do not share a placeholder by chance. Lists of
 /// resources show only the merged shape of their items.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +40,7 @@ pub struct Placeholders {
     /// Path of the target's base address, without a slash at its end.
     base_path: Option<String>,
     /// The stored places of the current body.
-    stored: Stored,
+    stored: StoredPlaces,
     /// The current place in that body.
     path: Vec<String>,
 }
@@ -96,7 +96,7 @@ impl Placeholders {
     pub fn response(
         &mut self,
         response: RawResponse<'_>,
-        stored: &Stored,
+        stored: &StoredPlaces,
         redact_pointers: &[String],
     ) -> String {
         stored.clone_into(&mut self.stored);
@@ -133,7 +133,7 @@ impl Placeholders {
 
     /// Names the identifiers of a body, for [`Placeholders::shown`].
     pub fn learn_body(&mut self, body: &Value) {
-        self.stored = Stored::default();
+        self.stored = StoredPlaces::default();
         self.learn(body, false);
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::file::Metadata;
 use crate::shape::fill_empty_lists;
-use crate::store::{self, Comparison, Mode, StoreError};
+use crate::store::{self, Comparison, StoreError, StoreMode};
 
 /// The largest number of snapshots of one step of a loop.
 const FAMILY_MAX: usize = 200;
@@ -29,7 +29,7 @@ struct Family {
 }
 
 impl Rows {
-    /// Compares a row's `content` with every accepted snapshot of the step `name`. The [`Mode`] decides on
+    /// Compares a row's `content` with every accepted snapshot of the step `name`. The [`StoreMode`] decides on
     /// writing. Returns the name of the matching snapshot, or the name for a new one.
     pub fn check(
         &mut self,
@@ -37,7 +37,7 @@ impl Rows {
         name: &str,
         metadata: &Metadata,
         content: &str,
-        mode: Mode,
+        mode: StoreMode,
     ) -> (String, Comparison) {
         if !self.families.contains_key(name) {
             match Family::find(dir, name, mode) {
@@ -47,7 +47,7 @@ impl Rows {
         }
         let family = self.families.entry(name.to_owned()).or_default();
         for known in &family.accepted {
-            match store::check(dir, known, metadata, content, Mode::Check) {
+            match store::check(dir, known, metadata, content, StoreMode::Check) {
                 Comparison::Mismatch { .. } => {}
                 comparison => return (known.clone(), comparison),
             }
@@ -68,19 +68,19 @@ impl Rows {
         let is_first = place == 0 || family.accepted.is_empty();
         let comparison = match (mode, before) {
             // The difference to the first accepted snapshot.
-            (Mode::Check, _) => store::check(dir, name, metadata, &text, Mode::Check),
-            (Mode::Record, Some(before)) if before == text => Comparison::Match,
+            (StoreMode::Check, _) => store::check(dir, name, metadata, &text, StoreMode::Check),
+            (StoreMode::Record, Some(before)) if before == text => Comparison::Match,
             // This run recorded the snapshot.
-            (Mode::Record, Some(_)) if family.accepted.is_empty() => {
+            (StoreMode::Record, Some(_)) if family.accepted.is_empty() => {
                 match store::write_text(&store::file_of(dir, &own), metadata, &text) {
                     Comparison::Updated => Comparison::Added,
                     other => other,
                 }
             }
-            (Mode::Record, None) if is_first => {
-                store::check(dir, &own, metadata, &text, Mode::Record)
+            (StoreMode::Record, None) if is_first => {
+                store::check(dir, &own, metadata, &text, StoreMode::Record)
             }
-            (Mode::Record, _) => {
+            (StoreMode::Record, _) => {
                 let pending = store::pending_path(&store::file_of(dir, &own));
                 store::write_text(&pending, metadata, &text)
             }
@@ -95,12 +95,12 @@ impl Rows {
 }
 
 impl Family {
-    fn find(dir: &Path, name: &str, mode: Mode) -> Result<Self, StoreError> {
+    fn find(dir: &Path, name: &str, mode: StoreMode) -> Result<Self, StoreError> {
         let mut accepted = Vec::new();
         for place in 0..FAMILY_MAX {
             let own = numbered(name, place);
             let file = store::file_of(dir, &own);
-            if mode == Mode::Record {
+            if mode == StoreMode::Record {
                 // A pending text of an earlier run. If the response still occurs, it is written again.
                 store::remove_if_there(&store::pending_path(&file))?;
             }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::kind;
-use crate::stored::{ITEM, Stored};
+use crate::stored::{ITEM, StoredPlaces};
 use crate::text::is_timestamp;
 
 /// The only item of an empty list: the shape of its items is unknown.
@@ -20,13 +20,13 @@ const ALTERNATIVE: &str = "(or)";
 ///
 /// A scalar is shown as its type; an identifier, a time or a stored value as its placeholder; the
 /// `type` of a resource as its values. A member ends in `?` if not every object has it.
-pub(crate) fn merged_shape(items: &[Value], stored: &Stored, path: &[String]) -> Value {
+pub(crate) fn merged_shape(items: &[Value], stored: &StoredPlaces, path: &[String]) -> Value {
     let mut shaper = Shaper { stored, path: path.to_vec() };
     shaper.list(&items.iter().collect::<Vec<_>>())
 }
 
 struct Shaper<'a> {
-    stored: &'a Stored,
+    stored: &'a StoredPlaces,
     /// The place of the values.
     path: Vec<String>,
 }
@@ -149,12 +149,12 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{fill_empty_lists, merged_shape};
-    use crate::stored::Stored;
+    use crate::stored::StoredPlaces;
 
     #[track_caller]
     fn check(items: Value, expected: Value) {
         let items = items.as_array().expect("the rows are lists").clone();
-        let stored = Stored::new([
+        let stored = StoredPlaces::new([
             (path("data/*/note"), vec!["string".to_owned(), "null".to_owned()]),
             (path("data/*/custom_fields"), vec!["object".to_owned()]),
         ]);

@@ -14,7 +14,7 @@ const DIFF_CONTEXT_LINES: usize = 3;
 
 /// Whether a run may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum StoreMode {
     /// Compares, writes nothing.
     Check,
     /// Writes new texts as accepted, and different texts as pending (`.snap.new`).
@@ -63,7 +63,7 @@ pub struct SnapshotEntry {
 
 /// A pending text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingSnapshot {
     /// Name of the snapshot.
     pub name: String,
     /// The `.snap.new` file.
@@ -99,8 +99,14 @@ pub fn file_of(dir: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// Compares `content` with the accepted snapshot `name`. The [`Mode`] decides on writing.
-pub fn check(dir: &Path, name: &str, metadata: &Metadata, content: &str, mode: Mode) -> Comparison {
+/// Compares `content` with the accepted snapshot `name`. The [`StoreMode`] decides on writing.
+pub fn check(
+    dir: &Path,
+    name: &str,
+    metadata: &Metadata,
+    content: &str,
+    mode: StoreMode,
+) -> Comparison {
     compare(dir, name, metadata, content, mode)
         .unwrap_or_else(|error| Comparison::Error(error.to_string()))
 }
@@ -110,15 +116,15 @@ fn compare(
     name: &str,
     metadata: &Metadata,
     content: &str,
-    mode: Mode,
+    mode: StoreMode,
 ) -> Result<Comparison, StoreError> {
     let path = file_of(dir, name);
     let pending = pending_path(&path);
     let new = file::normal(content);
     let Some(old) = accepted(&path)? else {
         return match mode {
-            Mode::Check => Ok(Comparison::Missing { new }),
-            Mode::Record => {
+            StoreMode::Check => Ok(Comparison::Missing { new }),
+            StoreMode::Record => {
                 write(&path, &file::render(metadata, &today(), &new))?;
                 remove_if_there(&pending)?;
                 Ok(Comparison::Added)
@@ -128,16 +134,16 @@ fn compare(
     // If a list is empty now, the accepted shape of its items remains.
     let new = fill_empty_lists(&new, &old);
     Ok(match mode {
-        Mode::Record if old == new => {
+        StoreMode::Record if old == new => {
             // A pending text of an earlier run is no longer correct.
             remove_if_there(&pending)?;
             Comparison::Match
         }
-        Mode::Record => {
+        StoreMode::Record => {
             write(&pending, &file::render(metadata, &today(), &new))?;
             Comparison::Updated
         }
-        Mode::Check => {
+        StoreMode::Check => {
             let old = fill_empty_lists(&old, &new);
             if old == new {
                 return Ok(Comparison::Match);
@@ -189,7 +195,7 @@ pub fn list(dir: &Path) -> Result<Vec<SnapshotEntry>, StoreError> {
 ///
 /// # Errors
 /// A folder cannot be read, or a file is not a snapshot.
-pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
+pub fn pending(dir: &Path) -> Result<Vec<PendingSnapshot>, StoreError> {
     let mut all = Vec::new();
     for new_file in files(dir)? {
         if !new_file.to_string_lossy().ends_with(".snap.new") {
@@ -199,7 +205,7 @@ pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
         let (new, _) = file::read(&new_file).map_err(StoreError)?;
         let old = accepted(&file)?.unwrap_or_default();
         let diff = unified_diff(&old, &new);
-        all.push(Pending { name: name_of(dir, &file), new_file, file, diff });
+        all.push(PendingSnapshot { name: name_of(dir, &file), new_file, file, diff });
     }
     Ok(all)
 }
@@ -208,7 +214,7 @@ pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
 ///
 /// # Errors
 /// The file system refuses.
-pub fn accept(pending: &Pending) -> Result<(), StoreError> {
+pub fn accept(pending: &PendingSnapshot) -> Result<(), StoreError> {
     fs::rename(&pending.new_file, &pending.file).map_err(StoreError::at(&pending.new_file))
 }
 
@@ -216,7 +222,7 @@ pub fn accept(pending: &Pending) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// The file system refuses.
-pub fn reject(pending: &Pending) -> Result<(), StoreError> {
+pub fn reject(pending: &PendingSnapshot) -> Result<(), StoreError> {
     fs::remove_file(&pending.new_file).map_err(StoreError::at(&pending.new_file))
 }
 

@@ -10,12 +10,12 @@ pub(crate) const ITEM: &str = "*";
 
 /// The stored places of one body. Their values change between runs, and their types do not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredPlaces {
     /// The allowed JSON types by path.
     places: BTreeMap<Vec<String>, Vec<String>>,
 }
 
-impl Stored {
+impl StoredPlaces {
     /// Creates it from paths (members from the root, `*` for any item of a list) with the allowed JSON
     /// types: `["data", "*", "attributes", "comment"]` with `["string", "null"]`.
     pub fn new(places: impl IntoIterator<Item = (Vec<String>, Vec<String>)>) -> Self {

@@ -28,7 +28,7 @@ pub(crate) async fn send(
     burst: Option<Rhythm>,
 ) -> Exchange {
     let operation = client.destination.endpoints.find(&prepared.method, &prepared.path);
-    let sending = Sending { client, prepared, operation, burst };
+    let sending = PreparedSend { client, prepared, operation, burst };
     let (request, attempt) = match sending.check() {
         Ok((request, row)) => sending.send(request, row).await,
         Err(reason) => (None, SendAttempt::not_made(reason)),
@@ -36,14 +36,14 @@ pub(crate) async fn send(
     sending.exchange(request, attempt)
 }
 
-struct Sending<'a> {
+struct PreparedSend<'a> {
     client: &'a ServiceClient,
     prepared: ClientRequest,
     operation: Option<Operation>,
     burst: Option<Rhythm>,
 }
 
-impl Sending<'_> {
+impl PreparedSend<'_> {
     /// Builds the request, and checks whether it may be sent. A creating call is added to the ledger.
     ///
     /// Returns the number of its row in the ledger, too.

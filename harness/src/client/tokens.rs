@@ -24,7 +24,7 @@ const LENT_FOR: Duration = Duration::from_secs(1800);
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     /// By application and scopes.
-    slots: BTreeMap<(String, Scopes), Slot>,
+    slots: BTreeMap<(String, Scopes), CachedToken>,
     newer_revokes_older: bool,
     /// Tokens of scenarios that others may use, by their token request.
     lent: BTreeMap<String, LentToken>,
@@ -41,7 +41,7 @@ struct LentToken {
 }
 
 #[derive(Debug)]
-struct Slot {
+struct CachedToken {
     token: String,
     renew_at: Instant,
 }
@@ -66,7 +66,7 @@ impl Tokens {
         }
         let lifetime = lifetime.min(LIFETIME_MAX).saturating_sub(RENEWED_BEFORE_EXPIRY);
         let renew_at = Instant::now() + lifetime;
-        self.slots.insert((application.to_owned(), scopes), Slot { token, renew_at });
+        self.slots.insert((application.to_owned(), scopes), CachedToken { token, renew_at });
     }
 
     /// Whether each application has only one token.

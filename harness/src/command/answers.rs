@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::error::CommandError;
 use super::files::read_file;
 use super::screen::Screen;
-use crate::client::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
+use crate::client::answers::{AnswersEvidence, Difference, Evidence, diff, why_not_imitated};
 use crate::exchange::escape;
 use crate::report::terminal::{Table, paint};
 use crate::verdict::{Verdict, pluralize};
@@ -52,19 +52,19 @@ pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, Co
 }
 
 /// Reads a bundled set, else a file.
-fn read_set(word: &str) -> Result<Observed, CommandError> {
+fn read_set(word: &str) -> Result<AnswersEvidence, CommandError> {
     if let Some(set) = answers::chosen(word) {
         let all = serde_json::to_value(set)
             .and_then(serde_json::from_value::<BTreeMap<String, Value>>)
             .map_err(|error| CommandError::fault(format!("the answers `{word}`: {error}")))?;
-        return Ok(Observed { answers: all, evidence: BTreeMap::new() });
+        return Ok(AnswersEvidence { answers: all, evidence: BTreeMap::new() });
     }
     let help = "give a file, `default`, `documented` or `random:SEED`";
     let text = read_file(Path::new(word)).map_err(|error| error.help(help))?;
-    Ok(Observed::from_text(&text).map_err(|error| error.in_file(word))?)
+    Ok(AnswersEvidence::from_text(&text).map_err(|error| error.in_file(word))?)
 }
 
-fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
+fn show(observed: &AnswersEvidence, screen: &Screen) -> Result<(), CommandError> {
     if screen.is_json() {
         return screen.json(&json!({
             "answers": observed.answers,

@@ -38,7 +38,7 @@ pub(super) struct CoverageArguments {
 /// How a requirement is verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
-enum Cover {
+enum CoverageKind {
     Checked,
     Observed,
     #[strum(serialize = "not run here")]
@@ -51,12 +51,12 @@ enum Cover {
 /// The row of a requirement.
 struct CoverageRow<'a> {
     requirement: &'a Requirement,
-    cover: Cover,
+    cover: CoverageKind,
     /// Why none of its checks would run, with the setting that would enable each; empty if one would run.
     not_run: BTreeSet<(String, String)>,
 }
 
-impl Cover {
+impl CoverageKind {
     fn of(row: &Requirement, verified: &Verification) -> Self {
         let id = row.id.as_str();
         if !verified.scenarios(id).is_empty() || !verified.implicit(id).is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<
         .collect();
     let json_rows = || rows.iter().map(|row| row_json(row, &verified)).collect::<Vec<Value>>();
     screen.show(|| json!({ "requirements": json_rows() }), || text(&rows, screen))?;
-    let is_whole = rows.iter().all(|row| row.cover != Cover::Nothing);
+    let is_whole = rows.iter().all(|row| row.cover != CoverageKind::Nothing);
     Ok(if is_whole { 0 } else { INCONCLUSIVE })
 }
 
@@ -136,7 +136,7 @@ fn coverage_row<'a>(
     needs: &BTreeMap<String, &[String]>,
     unmet: &BTreeMap<&'static str, (String, String)>,
 ) -> CoverageRow<'a> {
-    let cover = Cover::of(requirement, verified);
+    let cover = CoverageKind::of(requirement, verified);
     let question = requirement.question.as_deref();
     let mut names = verified.scenarios(&requirement.id);
     names.extend(question.map(|id| verified.observers(id)).unwrap_or_default());
@@ -148,7 +148,7 @@ fn coverage_row<'a>(
     let missing = |way: &&[String]| way.iter().find_map(|need| unmet.get(need.as_str())).cloned();
     let not_run: BTreeSet<_> = ways.iter().filter_map(missing).collect();
     match !ways.is_empty() && ways.iter().all(|way| missing(way).is_some()) {
-        true => CoverageRow { requirement, cover: Cover::NotRunHere, not_run },
+        true => CoverageRow { requirement, cover: CoverageKind::NotRunHere, not_run },
         false => CoverageRow { requirement, cover, not_run: BTreeSet::new() },
     }
 }
@@ -169,14 +169,14 @@ fn row_json(row: &CoverageRow<'_>, verified: &Verification) -> Value {
 }
 
 fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
-    let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<Cover, usize>)> = BTreeMap::new();
+    let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<CoverageKind, usize>)> = BTreeMap::new();
     for row in rows {
         let section = sections.entry(section_order(&row.requirement.section)).or_default();
         section.0 = &row.requirement.section;
         *section.1.entry(row.cover).or_default() += 1;
     }
-    let mut table = Table::with_numbers(0, 1..Cover::VARIANTS.len() + 1);
-    let heads = ["§"].into_iter().chain(Cover::VARIANTS.iter().map(|cover| cover.as_str()));
+    let mut table = Table::with_numbers(0, 1..CoverageKind::VARIANTS.len() + 1);
+    let heads = ["§"].into_iter().chain(CoverageKind::VARIANTS.iter().map(|cover| cover.as_str()));
     table.row(heads.map(paint::dim));
     let mut totals = BTreeMap::new();
     for (section, counts) in sections.values() {
@@ -189,9 +189,11 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
     let mut out = table.render();
     for row in rows {
         let shows = match row.cover {
-            Cover::Nothing => true,
-            Cover::NotRunHere | Cover::Unverifiable => screen.detail() != Detail::Quiet,
-            Cover::Checked | Cover::Observed => screen.detail() == Detail::Verbose,
+            CoverageKind::Nothing => true,
+            CoverageKind::NotRunHere | CoverageKind::Unverifiable => {
+                screen.detail() != Detail::Quiet
+            }
+            CoverageKind::Checked | CoverageKind::Observed => screen.detail() == Detail::Verbose,
         };
         if shows {
             let cover = paint::verdict(row.cover.color(), format!("{:<14}", row.cover.as_str()));
@@ -208,18 +210,18 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
 /// The reasons why a requirement is not verified, with the settings that would enable its checks.
 fn reasons(row: &CoverageRow<'_>) -> Vec<String> {
     match row.cover {
-        Cover::Unverifiable => row.requirement.unverifiable.iter().cloned().collect(),
-        Cover::NotRunHere => {
+        CoverageKind::Unverifiable => row.requirement.unverifiable.iter().cloned().collect(),
+        CoverageKind::NotRunHere => {
             row.not_run.iter().map(|(reason, setting)| format!("{reason}; set {setting}")).collect()
         }
-        Cover::Checked | Cover::Observed | Cover::Nothing => Vec::new(),
+        CoverageKind::Checked | CoverageKind::Observed | CoverageKind::Nothing => Vec::new(),
     }
 }
 
-fn cells(section: &str, counts: &BTreeMap<Cover, usize>) -> Vec<String> {
-    let count = |cover: &Cover| match counts.get(cover) {
+fn cells(section: &str, counts: &BTreeMap<CoverageKind, usize>) -> Vec<String> {
+    let count = |cover: &CoverageKind| match counts.get(cover) {
         None => paint::dim("·"),
         Some(count) => paint::verdict(cover.color(), count.to_string()),
     };
-    [section.to_owned()].into_iter().chain(Cover::VARIANTS.iter().map(count)).collect()
+    [section.to_owned()].into_iter().chain(CoverageKind::VARIANTS.iter().map(count)).collect()
 }

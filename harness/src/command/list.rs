@@ -8,7 +8,7 @@ use super::suite::{self, SuiteArguments};
 use crate::report::terminal::{Detail, Table, paint};
 use crate::scenario::declared;
 use crate::scenario::model::Scenario;
-use crate::scenario::plan::{self, Planned};
+use crate::scenario::plan::{self, PlanEntry};
 use crate::verdict::pluralize;
 
 /// Prints a line for each selected scenario, grouped by file.
@@ -34,7 +34,7 @@ pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Com
 }
 
 /// The scenarios of one file; with `-v` also their requirements.
-fn table(planned: &[Planned<'_>], detail: Detail) -> Table {
+fn table(planned: &[PlanEntry<'_>], detail: Detail) -> Table {
     let mut table = Table::new(2);
     for one in planned {
         let Scenario { id, title, needs, steps, .. } = one.scenario;
@@ -52,7 +52,7 @@ fn table(planned: &[Planned<'_>], detail: Detail) -> Table {
     table
 }
 
-fn row(one: &Planned<'_>) -> serde_json::Value {
+fn row(one: &PlanEntry<'_>) -> serde_json::Value {
     json!({
         "name": one.name(),
         "title": one.scenario.title,

@@ -13,7 +13,7 @@ use super::reports::{self, ReplaceArguments, ReportRequest, run_report, take_std
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::signals::{RUN_ENDS, with_interruption};
-use crate::client::answers::Observed;
+use crate::client::answers::AnswersEvidence;
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
 use crate::report::terminal::Detail;
@@ -162,6 +162,6 @@ fn show(
 /// It would contain a secret of the run, or it can't be written.
 pub(super) fn save_answers(result: &RunResult, file: Option<&Path>) -> Result<(), CommandError> {
     let Some(file) = file else { return Ok(()) };
-    let text = Observed::of_run(&result.answers).to_text();
+    let text = AnswersEvidence::of_run(&result.answers).to_text();
     reports::write_without_secrets(file, &text, "the answers", &Secrets::of(&result.masks))
 }

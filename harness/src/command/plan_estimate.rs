@@ -19,12 +19,12 @@ use crate::run::estimate::{self, Estimate, TargetFacts};
 use crate::run::{PAGES_MAX, RunOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
-use crate::scenario::plan::{self, Planned};
+use crate::scenario::plan::{self, PlanEntry};
 use crate::verdict::{NotRun, expected};
 
 /// A scenario of the plan.
 pub(super) struct PlannedScenario<'a> {
-    pub(super) planned: Planned<'a>,
+    pub(super) planned: PlanEntry<'a>,
     /// Why it would not run.
     pub(super) unmet: Option<NotRun>,
     /// The need that is known only after the target is opened.
@@ -45,7 +45,7 @@ pub(super) fn estimate_plan<'a>(
     choice: TargetChoice,
     options: &TargetOptions,
     files: &[ScenarioFile],
-    planned: Vec<Planned<'a>>,
+    planned: Vec<PlanEntry<'a>>,
     masks: &Arc<Masks>,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
     if let TargetChoice::Http(file) = &choice {
@@ -73,7 +73,7 @@ fn check_files_named_in(
 fn on_deployment<'a>(
     file: TargetFile,
     options: &TargetOptions,
-    planned: Vec<Planned<'a>>,
+    planned: Vec<PlanEntry<'a>>,
     masks: &Masks,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
     let preview = TargetPreview::new(file, options).map_err(|error| open_error(&error, masks))?;
@@ -84,7 +84,7 @@ fn on_deployment<'a>(
         pages_max: preview.limits().pages_max,
         confirms: true,
     };
-    let row = |planned: Planned<'a>| {
+    let row = |planned: PlanEntry<'a>| {
         let needs = &planned.scenario.needs;
         let unmet = needs.iter().find_map(|need| preview.missing(need));
         let depends_on = needs.iter().find(|need| preview.is_found_later(need)).cloned();
@@ -101,7 +101,7 @@ fn on_deployment<'a>(
 
 fn on_mock<'a>(
     options: &TargetOptions,
-    planned: Vec<Planned<'a>>,
+    planned: Vec<PlanEntry<'a>>,
     masks: &Arc<Masks>,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
     let opening = Environment::open(TargetChoice::InProcess, options.clone(), Arc::clone(masks));
@@ -114,7 +114,7 @@ fn on_mock<'a>(
         pages_max: PAGES_MAX,
         confirms: false,
     };
-    let row = |planned: Planned<'a>| {
+    let row = |planned: PlanEntry<'a>| {
         let unmet = planned.scenario.needs.iter().find_map(|need| target.missing(need));
         planned_scenario(planned, unmet, None, &facts)
     };
@@ -124,7 +124,7 @@ fn on_mock<'a>(
 }
 
 fn planned_scenario<'a>(
-    planned: Planned<'a>,
+    planned: PlanEntry<'a>,
     unmet: Option<NotRun>,
     depends_on: Option<String>,
     facts: &TargetFacts<'_>,

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
-use moot_snapshots::{Pending, accept, pending, reject};
+use moot_snapshots::{PendingSnapshot, accept, pending, reject};
 use serde_json::json;
 
 use super::error::CommandError;
@@ -42,7 +42,7 @@ pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
 
 /// Asks for each pending response.
 fn ask(
-    waiting: &[Pending],
+    waiting: &[PendingSnapshot],
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<(), CommandError> {
@@ -90,7 +90,7 @@ fn done(output: &mut impl Write, what: &str) -> io::Result<()> {
 }
 
 /// The name and the differences of a response.
-fn difference_text(one: &Pending) -> String {
+fn difference_text(one: &PendingSnapshot) -> String {
     let mut out = format!("{}\n", paint::bold(&one.name));
     for line in one.diff.lines() {
         let line = escape::line(line);
@@ -104,7 +104,7 @@ fn difference_text(one: &Pending) -> String {
 
 #[cfg(test)]
 mod tests {
-    use moot_snapshots::{Metadata, Mode, check, pending};
+    use moot_snapshots::{Metadata, StoreMode, check, pending};
 
     use super::ask;
 
@@ -122,7 +122,7 @@ mod tests {
         };
         for name in ["s/a", "s/b", "s/c", "s/d"] {
             for content in ["HTTP 200", "HTTP 404"] {
-                check(dir.path(), name, &metadata, content, Mode::Record);
+                check(dir.path(), name, &metadata, content, StoreMode::Record);
             }
         }
         let waiting = pending(dir.path()).expect("readable");

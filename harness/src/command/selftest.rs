@@ -28,7 +28,7 @@ use crate::run::environment::{Shard, TargetOptions};
 use crate::run::part_files::PartSet;
 use crate::selftest::on_target::{on_target, record};
 use crate::selftest::{
-    Bench, SelftestOutcome, SelftestPlan, markdown, mutants, on_target_text, page, text,
+    SelftestOutcome, SelftestPlan, TrialEnvironment, markdown, mutants, on_target_text, page, text,
 };
 use crate::verdict::result::RunOutcome;
 
@@ -289,11 +289,12 @@ fn rewriting(arguments: &SelftestArguments) -> Result<Vec<&'static Defect>, Comm
 fn bench(
     arguments: &SelftestArguments,
     screen: &Screen,
-) -> Result<(Bench, Progress), CommandError> {
+) -> Result<(TrialEnvironment, Progress), CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
     let lanes = std::thread::available_parallelism().map_or(LANES_DEFAULT, |cores| cores.get() * 2);
     let progress = Progress::new(screen.shows_progress());
     let bar = progress.clone();
-    let bench = Bench { files, lanes, jobs: JOBS, tell: Arc::new(move |name| bar.done(name)) };
+    let bench =
+        TrialEnvironment { files, lanes, jobs: JOBS, tell: Arc::new(move |name| bar.done(name)) };
     Ok((bench, progress))
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use moot_fixtures::nearest::alike;
 use moot_snapshots::{
-    BUNDLE_BYTES_MAX, Bundle, Comparison, Pending, StoreError, accept, list, pending, reject,
+    BUNDLE_BYTES_MAX, Bundle, Comparison, PendingSnapshot, StoreError, accept, list, pending,
+    reject,
 };
 use serde_json::json;
 
@@ -137,7 +138,7 @@ fn decide(
     names: &SnapshotNames,
     screen: &Screen,
     done: &str,
-    act: fn(&Pending) -> Result<(), StoreError>,
+    act: fn(&PendingSnapshot) -> Result<(), StoreError>,
 ) -> Result<(), CommandError> {
     let waiting = pending(names.folder.path()?)?;
     for name in &names.names {
@@ -148,7 +149,7 @@ fn decide(
             );
         }
     }
-    let chosen: Vec<&Pending> =
+    let chosen: Vec<&PendingSnapshot> =
         waiting.iter().filter(|one| names.all || names.names.contains(&one.name)).collect();
     for one in &chosen {
         act(one)?;

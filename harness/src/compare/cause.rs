@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::RequirementTopic;
 
 use super::checks::CheckPair;
-use super::comparison::Class;
+use super::comparison::DifferenceClass;
 use super::exchanges::{DifferenceCause, DifferencePlace, ResponseDifference, ScenarioDifferences};
 use super::explain::{self, AnswerChanges};
 use crate::exchange::Exchange;
@@ -157,8 +157,8 @@ fn statuses_of(pair: &CheckPair<'_>) -> Option<ResponseDifference> {
 /// Whether the violation of this pair explains a difference.
 fn shows(pair: &CheckPair<'_>, difference: &ResponseDifference) -> bool {
     let (violating, number) = match pair.violation {
-        Some(Class::AViolates) => (pair.a, difference.numbers.0),
-        Some(Class::BViolates) => (pair.b, difference.numbers.1),
+        Some(DifferenceClass::AViolates) => (pair.a, difference.numbers.0),
+        Some(DifferenceClass::BViolates) => (pair.b, difference.numbers.1),
         _ => return false,
     };
     if violating.exchange_number() != Some(number) {

@@ -1,6 +1,6 @@
 //! Pairs of the same check in two runs.
 
-use super::comparison::Class;
+use super::comparison::DifferenceClass;
 use super::pairs::paired;
 use crate::scenario::StepName;
 use crate::verdict::Verdict;
@@ -11,15 +11,15 @@ pub(super) struct CheckPair<'a> {
     pub(super) a: &'a CheckResult,
     pub(super) b: &'a CheckResult,
     /// The sides that violate; `None` if neither check fails or warns.
-    pub(super) violation: Option<Class>,
+    pub(super) violation: Option<DifferenceClass>,
 }
 
 impl<'a> CheckPair<'a> {
     fn new(a: &'a CheckResult, b: &'a CheckResult) -> Self {
         let violation = match (a.verdict.is_violation(), b.verdict.is_violation()) {
-            (true, true) => Some(Class::BothViolate),
-            (true, false) => Some(Class::AViolates),
-            (false, true) => Some(Class::BViolates),
+            (true, true) => Some(DifferenceClass::BothViolate),
+            (true, false) => Some(DifferenceClass::AViolates),
+            (false, true) => Some(DifferenceClass::BViolates),
             (false, false) => None,
         };
         Self { a, b, violation }
@@ -27,12 +27,12 @@ impl<'a> CheckPair<'a> {
 
     /// The check that fails or warns. If both do, the check of the first side.
     pub(super) fn violating(&self) -> Option<&'a CheckResult> {
-        Some(if self.violation? == Class::BViolates { self.b } else { self.a })
+        Some(if self.violation? == DifferenceClass::BViolates { self.b } else { self.a })
     }
 
     /// Whether only one side violates.
     pub(super) fn is_one_sided(&self) -> bool {
-        matches!(self.violation, Some(Class::AViolates | Class::BViolates))
+        matches!(self.violation, Some(DifferenceClass::AViolates | DifferenceClass::BViolates))
     }
 
     /// Whether both checks gave a verdict on a response.
@@ -54,8 +54,8 @@ pub(super) fn pairs_of<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<
             all.extend(other.checks.iter().find(same).map(|it| CheckPair::new(check, it)));
         }
         // The other side may have no response for an implicit check.
-        all.extend(alone(&one.checks, &other.checks, Class::AViolates));
-        all.extend(alone(&other.checks, &one.checks, Class::BViolates));
+        all.extend(alone(&one.checks, &other.checks, DifferenceClass::AViolates));
+        all.extend(alone(&other.checks, &one.checks, DifferenceClass::BViolates));
     }
     all
 }
@@ -87,7 +87,7 @@ pub(super) fn cause<'a, 'b>(
 fn alone<'a>(
     checks: &'a [CheckResult],
     others: &'a [CheckResult],
-    class: Class,
+    class: DifferenceClass,
 ) -> impl Iterator<Item = CheckPair<'a>> {
     let is_alone = |check: &&CheckResult| {
         check.verdict.is_violation() && !others.iter().any(|it| it.subject == check.subject)

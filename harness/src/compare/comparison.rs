@@ -18,7 +18,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(AsRefStr, VariantArray)]
-pub enum Class {
+pub enum DifferenceClass {
     /// A violation of the first side only.
     #[strum(serialize = "A violates")]
     AViolates,
@@ -71,7 +71,7 @@ pub struct TargetComparison {
     pub answered_by_one: Vec<Difference>,
     /// Scenarios and checks that ran on neither side, or only on one side if the other side's target
     /// file tolerates it, by reason.
-    pub not_compared: Vec<NotCompared>,
+    pub not_compared: Vec<SkippedComparison>,
 }
 
 /// One side.
@@ -115,7 +115,7 @@ pub struct ComparedCounts {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SideDifference {
     /// Its class.
-    pub class: Class,
+    pub class: DifferenceClass,
     /// Id of the requirement or the question. If there is none, the place: `header cache-control`.
     pub subject: String,
     /// The clause; null if there is none.
@@ -144,7 +144,7 @@ pub struct SideDifference {
 
 /// Scenarios or checks that were not compared for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NotCompared {
+pub struct SkippedComparison {
     /// A clause.
     pub reason: String,
     /// Whether a target file tolerates it.
@@ -157,13 +157,21 @@ impl SideDifference {
     /// The effect on the exit code. A warning of both sides and an expected failure have no effect.
     fn ending(&self) -> RunOutcome {
         match self.class {
-            Class::AViolates | Class::BViolates | Class::BothViolate if self.known.is_some() => {
+            DifferenceClass::AViolates
+            | DifferenceClass::BViolates
+            | DifferenceClass::BothViolate
+                if self.known.is_some() =>
+            {
                 RunOutcome::Conformant
             }
-            Class::BothViolate if self.verdict == Some(Verdict::Warn) => RunOutcome::Conformant,
-            Class::AViolates | Class::BViolates | Class::BothViolate => RunOutcome::NonConformant,
-            Class::BothAllowed => RunOutcome::Drifted,
-            Class::Undecidable => RunOutcome::Incomplete,
+            DifferenceClass::BothViolate if self.verdict == Some(Verdict::Warn) => {
+                RunOutcome::Conformant
+            }
+            DifferenceClass::AViolates
+            | DifferenceClass::BViolates
+            | DifferenceClass::BothViolate => RunOutcome::NonConformant,
+            DifferenceClass::BothAllowed => RunOutcome::Drifted,
+            DifferenceClass::Undecidable => RunOutcome::Incomplete,
         }
     }
 }
@@ -191,7 +199,7 @@ impl TargetComparison {
     }
 
     /// The differences of this class.
-    pub fn of(&self, class: Class) -> impl Iterator<Item = &SideDifference> {
+    pub fn of(&self, class: DifferenceClass) -> impl Iterator<Item = &SideDifference> {
         self.differences.iter().filter(move |one| one.class == class)
     }
 }
@@ -201,7 +209,7 @@ impl TargetComparison {
 pub(super) fn outcome(
     sides: [&ComparedSide; 2],
     differences: &[SideDifference],
-    not_compared: &[NotCompared],
+    not_compared: &[SkippedComparison],
     compared: ComparedCounts,
 ) -> RunOutcome {
     let of_side = |side: &ComparedSide| match side.outcome {
@@ -225,7 +233,7 @@ pub(super) fn meaning(
     differences: &[SideDifference],
 ) -> &'static str {
     let is_stale = sides.iter().any(|side| !side.stale.is_empty());
-    let is_answered = differences.iter().any(|one| one.class == Class::BothAllowed);
+    let is_answered = differences.iter().any(|one| one.class == DifferenceClass::BothAllowed);
     match outcome {
         RunOutcome::Conformant if differences.iter().any(|one| one.known.is_some()) => {
             "they differ only in expected failures"

@@ -7,7 +7,7 @@ use moot_fixtures::{questions, register};
 
 use super::cause::{OpenQuestions, ScenarioPair, by_statuses, spread};
 use super::checks::{self, CheckPair};
-use super::comparison::{Class, ComparedCounts, NotCompared, SideDifference};
+use super::comparison::{ComparedCounts, DifferenceClass, SideDifference, SkippedComparison};
 use super::exchanges::{self, DifferenceCause, DifferencePlace, ResponseDifference};
 use super::explain::AnswerChanges;
 use super::pairs::paired;
@@ -22,10 +22,10 @@ const SEPARATOR: &str = " › ";
 #[derive(Default)]
 struct Collector {
     /// The differences by class and subject.
-    rows: BTreeMap<(Class, String), SideDifference>,
+    rows: BTreeMap<(DifferenceClass, String), SideDifference>,
     /// The differences between responses, each with its place.
     responses: Vec<(String, ResponseDifference)>,
-    not_compared: Vec<NotCompared>,
+    not_compared: Vec<SkippedComparison>,
     stopped: Vec<StoppedCheck>,
     /// The sides, each with an operation that only this side violates at some place.
     violated: BTreeSet<(SideLetter, Option<Operation>)>,
@@ -54,7 +54,7 @@ pub(super) fn collect(
     a: &Side,
     b: &Side,
     changed: &AnswerChanges,
-) -> (Vec<SideDifference>, Vec<NotCompared>, ComparedCounts) {
+) -> (Vec<SideDifference>, Vec<SkippedComparison>, ComparedCounts) {
     let (first, second) = (&a.result.scenarios, &b.result.scenarios);
     let pairs = paired(
         first,
@@ -117,7 +117,7 @@ impl Collector {
     /// The row of a violation, with the place of this pair.
     fn violation_row(&mut self, pair: &CheckPair<'_>) -> Option<&mut SideDifference> {
         let (class, violating) = (pair.violation?, pair.violating()?);
-        let side = if class == Class::AViolates { SideLetter::A } else { SideLetter::B };
+        let side = if class == DifferenceClass::AViolates { SideLetter::A } else { SideLetter::B };
         let operation = violating.exchange.as_ref().and_then(|exchange| exchange.request.operation);
         // A violation of both sides does not explain why only one side refused a call.
         if pair.is_one_sided() {
@@ -145,16 +145,17 @@ impl Collector {
         let known = changed.get(id).map(|(a, b)| (a.to_string(), b.to_string()));
         let readings = known.unwrap_or(seen);
         let question = questions::get(id);
-        let row = self.rows.entry((Class::BothAllowed, id.to_owned())).or_insert_with(|| {
-            SideDifference {
-                class: Class::BothAllowed,
-                section: question.map(|question| question.section.clone()),
-                level: Some(Level::Open),
-                sentence: question.map(|question| question.ask.clone()),
-                message: "the specification leaves it open".to_owned(),
-                ..undecided_row(id.to_owned(), readings.0, readings.1)
-            }
-        });
+        let row =
+            self.rows.entry((DifferenceClass::BothAllowed, id.to_owned())).or_insert_with(|| {
+                SideDifference {
+                    class: DifferenceClass::BothAllowed,
+                    section: question.map(|question| question.section.clone()),
+                    level: Some(Level::Open),
+                    sentence: question.map(|question| question.ask.clone()),
+                    message: "the specification leaves it open".to_owned(),
+                    ..undecided_row(id.to_owned(), readings.0, readings.1)
+                }
+            });
         if !place.is_empty() {
             add(&mut row.places, place.to_owned());
         }
@@ -219,28 +220,30 @@ impl Collector {
             return;
         }
         let subject = format!("not run on {side}: {}", why.reason);
-        let row = self.rows.entry((Class::Undecidable, subject.clone())).or_insert_with(|| {
-            let setting = why.setting.as_ref().map(|it| format!("; enable with {it}"));
-            let said = format!("not run: {}{}", why.reason, setting.unwrap_or_default());
-            let other = "ran".to_owned();
-            let (a, b) = match side {
-                SideLetter::A => (said, other),
-                SideLetter::B => (other, said),
-            };
-            SideDifference {
-                message: "only one side could be asked".to_owned(),
-                ..undecided_row(subject, a, b)
-            }
-        });
+        let row =
+            self.rows.entry((DifferenceClass::Undecidable, subject.clone())).or_insert_with(|| {
+                let setting = why.setting.as_ref().map(|it| format!("; enable with {it}"));
+                let said = format!("not run: {}{}", why.reason, setting.unwrap_or_default());
+                let other = "ran".to_owned();
+                let (a, b) = match side {
+                    SideLetter::A => (said, other),
+                    SideLetter::B => (other, said),
+                };
+                SideDifference {
+                    message: "only one side could be asked".to_owned(),
+                    ..undecided_row(subject, a, b)
+                }
+            });
         add(&mut row.places, name.to_owned());
     }
 
     fn leave_out(&mut self, reason: String, is_tolerated: bool, name: &str) {
-        let same = |it: &&mut NotCompared| it.reason == reason && it.is_tolerated == is_tolerated;
+        let same =
+            |it: &&mut SkippedComparison| it.reason == reason && it.is_tolerated == is_tolerated;
         match self.not_compared.iter_mut().find(same) {
             Some(known) => add(&mut known.names, name.to_owned()),
             None => {
-                self.not_compared.push(NotCompared {
+                self.not_compared.push(SkippedComparison {
                     reason,
                     is_tolerated,
                     names: vec![name.to_owned()],
@@ -286,13 +289,17 @@ impl Collector {
         };
         let row = self
             .rows
-            .entry((Class::Undecidable, subject.clone()))
+            .entry((DifferenceClass::Undecidable, subject.clone()))
             .or_insert_with(|| undecided_row(subject, a.clone(), b.clone()));
         add(&mut row.places, place.to_owned());
     }
 }
 
-fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> SideDifference {
+fn violation(
+    class: DifferenceClass,
+    violating: &CheckResult,
+    pair: &CheckPair<'_>,
+) -> SideDifference {
     let said = |check: &CheckResult, is_guilty: bool| match (is_guilty, check.verdict) {
         (true, _) if check.actual.is_empty() => check.message.clone(),
         (true, _) => check.actual.clone(),
@@ -300,7 +307,7 @@ fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> Sid
         (false, Verdict::Pass) => "holds".to_owned(),
         (false, verdict) => verdict.as_str().to_owned(),
     };
-    let (is_a, is_b) = (class != Class::BViolates, class != Class::AViolates);
+    let (is_a, is_b) = (class != DifferenceClass::BViolates, class != DifferenceClass::AViolates);
     let row = register::get(violating.subject.as_str());
     let expected = match violating.expected.as_str() {
         "" => String::new(),
@@ -323,21 +330,21 @@ fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> Sid
 }
 
 /// The expected failure that matches a violation. If both sides violate, both must expect it.
-fn known_failure(class: Class, pair: &CheckPair<'_>) -> Option<String> {
+fn known_failure(class: DifferenceClass, pair: &CheckPair<'_>) -> Option<String> {
     let of = |check: &CheckResult| {
         check.known.as_ref().map(|known| format!("{}: {}", known.id, known.reason))
     };
     match class {
-        Class::AViolates => of(pair.a),
-        Class::BViolates => of(pair.b),
-        Class::BothViolate => of(pair.a).and(of(pair.b)),
-        Class::BothAllowed | Class::Undecidable => None,
+        DifferenceClass::AViolates => of(pair.a),
+        DifferenceClass::BViolates => of(pair.b),
+        DifferenceClass::BothViolate => of(pair.a).and(of(pair.b)),
+        DifferenceClass::BothAllowed | DifferenceClass::Undecidable => None,
     }
 }
 
 fn undecided_row(subject: String, a: String, b: String) -> SideDifference {
     let message = "no requirement and no open question names it".to_owned();
-    let class = Class::Undecidable;
+    let class = DifferenceClass::Undecidable;
     SideDifference { class, subject, message, a, b, ..SideDifference::default() }
 }
 
@@ -356,7 +363,9 @@ mod tests {
     use serde_json::json;
 
     use super::StoppedCheck;
-    use super::{CheckPair, CheckResult, Class, Collector, NotRun, NotRunKind, SideLetter};
+    use super::{
+        CheckPair, CheckResult, Collector, DifferenceClass, NotRun, NotRunKind, SideLetter,
+    };
 
     /// A call that only one side refused is a difference, although both sides violate its operation.
     #[test]
@@ -366,7 +375,8 @@ mod tests {
             "verdict": "warn", "scenario": "07_errors/walk", "step": "read", "place": null,
         }))
         .expect("it is a check");
-        let pair = CheckPair { a: &check, b: &check, violation: Some(Class::BothViolate) };
+        let pair =
+            CheckPair { a: &check, b: &check, violation: Some(DifferenceClass::BothViolate) };
         for side in [SideLetter::A, SideLetter::B] {
             let mut collected = Collector::default();
             collected.violation_row(&pair);

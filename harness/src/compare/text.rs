@@ -2,7 +2,7 @@
 
 use strum::VariantArray;
 
-use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
+use super::comparison::{ComparedSide, DifferenceClass, SideDifference, TargetComparison};
 use crate::exchange::escape;
 use crate::report::color_of;
 use crate::report::terminal::{Detail, Table, paint};
@@ -23,7 +23,9 @@ pub fn text(comparison: &TargetComparison, detail: Detail) -> String {
         page.head(comparison);
         page.classes(comparison);
     }
-    for class in [Class::AViolates, Class::BViolates, Class::BothViolate] {
+    for class in
+        [DifferenceClass::AViolates, DifferenceClass::BViolates, DifferenceClass::BothViolate]
+    {
         page.violations(comparison, class);
     }
     page.answers(comparison);
@@ -76,7 +78,7 @@ impl ComparisonText {
     fn classes(&mut self, comparison: &TargetComparison) {
         let mut table = Table::with_numbers(2, 1..3);
         table.row(["", "differences", "places"].map(paint::dim));
-        for class in Class::VARIANTS.iter().copied() {
+        for class in DifferenceClass::VARIANTS.iter().copied() {
             let count = comparison.of(class).count();
             let places: usize = comparison.of(class).map(|one| one.places.len()).sum();
             let name = class.as_ref().to_owned();
@@ -92,7 +94,7 @@ impl ComparisonText {
         self.line("");
     }
 
-    fn violations(&mut self, comparison: &TargetComparison, class: Class) {
+    fn violations(&mut self, comparison: &TargetComparison, class: DifferenceClass) {
         let all: Vec<&SideDifference> = comparison.of(class).collect();
         if all.is_empty() {
             return;
@@ -130,7 +132,7 @@ impl ComparisonText {
     }
 
     fn answers(&mut self, comparison: &TargetComparison) {
-        let all: Vec<&SideDifference> = comparison.of(Class::BothAllowed).collect();
+        let all: Vec<&SideDifference> = comparison.of(DifferenceClass::BothAllowed).collect();
         if !all.is_empty() {
             self.line(&paint::bold("Both allowed: open questions that they answer differently"));
             let mut table = Table::new(2);
@@ -162,7 +164,7 @@ impl ComparisonText {
     }
 
     fn undecidable(&mut self, comparison: &TargetComparison) {
-        let all: Vec<&SideDifference> = comparison.of(Class::Undecidable).collect();
+        let all: Vec<&SideDifference> = comparison.of(DifferenceClass::Undecidable).collect();
         if all.is_empty() {
             return;
         }
@@ -256,11 +258,13 @@ const fn mark(verdict: Verdict) -> &'static str {
     if matches!(verdict, Verdict::Warn) { "!" } else { "✗" }
 }
 
-const fn color(class: Class) -> Verdict {
+const fn color(class: DifferenceClass) -> Verdict {
     match class {
-        Class::AViolates | Class::BViolates | Class::BothViolate => Verdict::Fail,
-        Class::BothAllowed => Verdict::Drift,
-        Class::Undecidable => Verdict::NotRun,
+        DifferenceClass::AViolates | DifferenceClass::BViolates | DifferenceClass::BothViolate => {
+            Verdict::Fail
+        }
+        DifferenceClass::BothAllowed => Verdict::Drift,
+        DifferenceClass::Undecidable => Verdict::NotRun,
     }
 }
 

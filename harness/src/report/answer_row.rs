@@ -4,7 +4,7 @@ use moot_fixtures::questions;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::client::answers::{Observed, Sample};
+use crate::client::answers::{AnswersEvidence, Sample};
 use crate::exchange::{ObservedAnswer, escape};
 use crate::report::terminal::first_of;
 use crate::verdict::result::{RunResult, TextMap};
@@ -34,7 +34,7 @@ pub(super) fn answers(result: &RunResult, map: &impl TextMap) -> Vec<AnswerRow> 
         let mapped = map.block(&value.to_string());
         serde_json::from_str(&mapped).unwrap_or(Value::String(mapped))
     };
-    let imitated = Observed::of_run(&result.answers).answers;
+    let imitated = AnswersEvidence::of_run(&result.answers).answers;
     let row = |seen: &ObservedAnswer| AnswerRow {
         imitated: imitated.get(&seen.question).map(shown),
         question: seen.question.clone(),

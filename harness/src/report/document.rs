@@ -154,9 +154,9 @@ impl TextMap for Secrets {
 }
 
 /// Masks the secrets of a run, and escapes characters that control a terminal or reorder a line.
-pub(super) struct ForPeople<'a>(pub(super) &'a Secrets);
+pub(super) struct MaskAndEscape<'a>(pub(super) &'a Secrets);
 
-impl TextMap for ForPeople<'_> {
+impl TextMap for MaskAndEscape<'_> {
     fn line(&self, text: &str) -> String {
         escape::line(&self.0.mask(text))
     }

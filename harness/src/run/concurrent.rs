@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::{self, Planned};
+use crate::scenario::plan::{self, PlanEntry};
 use crate::verdict::NotRunKind;
 use crate::verdict::result::ScenarioResult;
 
@@ -51,7 +51,7 @@ pub(super) async fn run_all(
     let queue = Mutex::new(queue);
     let runs = (0..count).map(|_| async {
         let (index, place) = next(&mut queue.lock(), shared);
-        let planned = Planned::at(files, place);
+        let planned = PlanEntry::at(files, place);
         let permits = if turn::only_reads(planned.scenario) { 1 } else { PERMITS };
         let _turn = match &lock {
             // An error would mean that the semaphore is closed, which never happens.
@@ -60,7 +60,7 @@ pub(super) async fn run_all(
         };
         // A task of its own, so that a panic in one scenario does not end the run.
         let (shared_too, files_too) = (Arc::clone(shared), Arc::clone(files));
-        let run = async move { scenario::run(&shared_too, Planned::at(&files_too, place)).await };
+        let run = async move { scenario::run(&shared_too, PlanEntry::at(&files_too, place)).await };
         let mut task = tokio::spawn(run);
         let stop = tokio::select! {
             ended = &mut task => match ended {
@@ -102,7 +102,7 @@ fn queue(
 ) -> Vec<QueuedScenario> {
     let expires = shared.target.lets_tokens_expire();
     let queued = |(index, place)| {
-        let planned = Planned::at(files, place);
+        let planned = PlanEntry::at(files, place);
         let scenario = planned.scenario;
         let is_met = scenario.needs.iter().all(|need| shared.target.missing(need).is_none());
         let runs = is_met && plan::excluding(&planned, &shared.options.excluded).is_none();

@@ -16,7 +16,7 @@ use crate::scenario::model::{
     ForEach, RequestLine, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,
 };
 use crate::scenario::names::Names;
-use crate::scenario::plan::Planned;
+use crate::scenario::plan::PlanEntry;
 
 /// A lower bound, a likely number and an upper bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -106,7 +106,7 @@ impl Estimate {
 }
 
 /// The estimate of all rows of a scenario.
-pub fn of(planned: Planned<'_>, facts: &TargetFacts<'_>) -> Estimate {
+pub fn of(planned: PlanEntry<'_>, facts: &TargetFacts<'_>) -> Estimate {
     let scenario = planned.scenario;
     let mut estimate = match &scenario.for_each {
         None => of_row(scenario, facts, facts.names.clone()),

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::scenario::ScenarioName;
 use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece};
-use crate::scenario::plan::Planned;
+use crate::scenario::plan::PlanEntry;
 
 use super::context::RunContext;
 use super::pages::{self, ListPage};
@@ -41,7 +41,11 @@ pub(super) const fn look_requests_max(pages_max: u64) -> u64 {
 }
 
 /// Reads the data. Values that cannot be read are left out.
-pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &ScenarioName) -> Moment {
+pub(super) async fn look(
+    shared: &RunContext,
+    planned: PlanEntry<'_>,
+    name: &ScenarioName,
+) -> Moment {
     let Ok(session) = shared.target.session(&name.to_string(), &planned.scenario.sandbox).await
     else {
         return Moment::default();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::recording::IndexTarget;
 use crate::exchange::by_question;
 use crate::scenario::ScenarioName;
-use crate::verdict::expected::{self, Expected};
+use crate::verdict::expected::{self, ExpectedFailures};
 use crate::verdict::result::{
     ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
     outcome_of,
@@ -24,7 +24,7 @@ pub struct RunPart {
     /// The result without marks of known failures. Its outcome says only why the run ended early.
     pub result: RunResult,
     /// Known failures, in the order of their file.
-    pub expected: Expected,
+    pub expected: ExpectedFailures,
     /// The target as a recording describes it.
     pub target: IndexTarget,
     /// Whether the run was interrupted. Such a part cannot be merged.
@@ -111,7 +111,7 @@ impl RunPart {
 
 /// Marks known failures in these results. Returns the state of each known failure.
 pub(super) fn mark(
-    expected: &Expected,
+    expected: &ExpectedFailures,
     scenarios: &mut [ScenarioResult],
     meets: &dyn Fn(&str) -> bool,
 ) -> Vec<ExpectedFailure> {

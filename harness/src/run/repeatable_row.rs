@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::scenario::plan::Planned;
+use crate::scenario::plan::PlanEntry;
 use crate::scenario::{ScenarioName, StepName, declared};
 use crate::verdict::result::{ScenarioResult, StepResult};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
@@ -20,7 +20,7 @@ use super::stop::Stop;
 #[derive(Clone, Copy)]
 pub(super) struct RepeatableRow<'a> {
     pub(super) shared: &'a RunContext,
-    pub(super) planned: Planned<'a>,
+    pub(super) planned: PlanEntry<'a>,
     pub(super) name: &'a ScenarioName,
     /// Its place in the rows; `None` if the scenario has no rows.
     pub(super) row: Option<usize>,
@@ -107,7 +107,7 @@ fn result(run: ScenarioRun<'_>, stop: Option<Stop>, started: Instant) -> Scenari
 /// The result of a scenario without a step that ran. Each check that it declares has the reason.
 pub(super) fn skipped(
     shared: &RunContext,
-    planned: Planned<'_>,
+    planned: PlanEntry<'_>,
     name: &ScenarioName,
     stop: &Stop,
     started: Instant,

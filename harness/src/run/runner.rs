@@ -14,9 +14,9 @@ use crate::exchange::{TargetClass, TargetDescription};
 use crate::run::environment::{Environment, OpenError, TargetChoice};
 use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::scenario::plan::{self, Planned};
+use crate::scenario::plan::{self, PlanEntry};
 use crate::verdict::check::implicit::ImplicitContext;
-use crate::verdict::expected::{self, Expected};
+use crate::verdict::expected::{self, ExpectedFailures};
 use crate::verdict::result::{Event, ExpectedFailure, RunOutcome, RunResult, ScenarioResult};
 
 use super::changes::OwnChanges;
@@ -71,7 +71,7 @@ pub async fn run_part(
         let why = "there is no scenario to run".to_owned();
         return Err(unopened(RunOutcome::Incomplete, why));
     }
-    let is_of_shard = |planned: &&Planned<'_>| {
+    let is_of_shard = |planned: &&PlanEntry<'_>| {
         options.only.as_ref().is_none_or(|only| only.contains(&planned.name().to_string()))
     };
     let places: Vec<(usize, usize)> =
@@ -102,7 +102,7 @@ pub struct Runner {
     /// The result without scenarios.
     blank: RunResult,
     /// Known failures.
-    expected: Expected,
+    expected: ExpectedFailures,
 }
 
 /// The result of a run that starts now, without scenarios.
@@ -213,7 +213,7 @@ impl Runner {
         (self.shared.on_event)(Event::Planned { scenarios });
     }
 
-    /// Runs the scenarios at these places (see [`Planned`]). The results have the order of the places.
+    /// Runs the scenarios at these places (see [`PlanEntry`]). The results have the order of the places.
     pub async fn run(
         &self,
         files: &Arc<Vec<ScenarioFile>>,
@@ -247,7 +247,7 @@ impl Runner {
     }
 
     /// Known failures, in the order of their file.
-    pub fn expected(&self) -> &Expected {
+    pub fn expected(&self) -> &ExpectedFailures {
         &self.expected
     }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
-use crate::scenario::plan::{self, Planned};
+use crate::scenario::plan::{self, PlanEntry};
 use crate::verdict::result::{Event, ScenarioResult};
 use crate::verdict::{NotRun, NotRunKind};
 
@@ -20,7 +20,7 @@ use super::stop::Stop;
 use super::{confirm, shorten, token_budget};
 
 /// Runs every row of a scenario. Each row has its own result.
-pub(super) async fn run(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
+pub(super) async fn run(shared: &RunContext, planned: PlanEntry<'_>) -> Vec<Arc<ScenarioResult>> {
     (shared.on_event)(Event::Started { name: planned.name() });
     let mut kept = Vec::new();
     for result in run_rows(shared, planned).await {
@@ -35,7 +35,7 @@ pub(super) async fn run(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<Sc
 /// The result of a scenario that was aborted.
 pub(super) fn aborted(
     shared: &RunContext,
-    planned: Planned<'_>,
+    planned: PlanEntry<'_>,
     stop: &Stop,
 ) -> Vec<Arc<ScenarioResult>> {
     let result = Arc::new(skipped(shared, planned, &planned.name(), stop, Instant::now()));
@@ -43,7 +43,7 @@ pub(super) fn aborted(
     vec![result]
 }
 
-async fn run_rows(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResult> {
+async fn run_rows(shared: &RunContext, planned: PlanEntry<'_>) -> Vec<ScenarioResult> {
     let started = Instant::now();
     let skipped = |name: &ScenarioName, stop: &Stop| skipped(shared, planned, name, stop, started);
     let rows = match check_scenario(shared, planned).await {
@@ -75,7 +75,7 @@ async fn run_rows(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResu
 }
 
 /// Stops a scenario that is excluded, or that has a need which the target does not meet.
-async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(), Stop> {
+async fn check_scenario(shared: &RunContext, planned: PlanEntry<'_>) -> Result<(), Stop> {
     shared.check_interruption()?;
     if let Some(selector) = plan::excluding(&planned, &shared.options.excluded) {
         let reason = format!("left out by `--exclude {selector}`");
@@ -102,8 +102,8 @@ async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(),
 
 /// Whether a scenario that writes judges, or observes, the creation of legal requests (§4.5). If the target refused the
 /// requester of the target file, its checks would blame the service for a mistake in that file.
-fn judges_creation(planned: Planned<'_>) -> bool {
-    let Planned { file, scenario, .. } = planned;
+fn judges_creation(planned: PlanEntry<'_>) -> bool {
+    let PlanEntry { file, scenario, .. } = planned;
     let clause = Operation::CreateLegalRequest.section();
     // A requirement that the file states itself has the section of the file.
     let judges =
@@ -117,7 +117,7 @@ fn judges_creation(planned: Planned<'_>) -> bool {
 /// Stops a row with a workflow that is not there, or with too many token requests.
 async fn check_row(
     shared: &RunContext,
-    planned: Planned<'_>,
+    planned: PlanEntry<'_>,
     index: usize,
     row: Option<&Value>,
 ) -> Result<(), Stop> {
@@ -134,7 +134,7 @@ async fn check_row(
 }
 
 /// The rows of a scenario. Without `for_each` there is one row without a value.
-async fn rows(shared: &RunContext, planned: Planned<'_>) -> Result<Vec<Option<Value>>, Stop> {
+async fn rows(shared: &RunContext, planned: PlanEntry<'_>) -> Result<Vec<Option<Value>>, Stop> {
     let Some(for_each) = &planned.scenario.for_each else { return Ok(vec![None]) };
     let session =
         shared.target.session(&planned.name().to_string(), &planned.scenario.sandbox).await?;

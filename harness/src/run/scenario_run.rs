@@ -12,7 +12,7 @@ use crate::exchange::{AnswerSight, Exchange};
 use crate::run::environment::Session;
 use crate::scenario::model::{Place, Step};
 use crate::scenario::names::Names;
-use crate::scenario::plan::Planned;
+use crate::scenario::plan::PlanEntry;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::check::{self, Document};
 use crate::verdict::result::{CheckResult, StepResult};
@@ -50,7 +50,7 @@ impl StepRecord {
 pub(super) struct ScenarioRun<'a> {
     pub(super) shared: &'a RunContext,
     pub(super) session: &'a Session,
-    pub(super) planned: Planned<'a>,
+    pub(super) planned: PlanEntry<'a>,
     pub(super) name: Arc<ScenarioName>,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
@@ -83,7 +83,7 @@ impl<'a> ScenarioRun<'a> {
     pub(super) fn new(
         shared: &'a RunContext,
         session: &'a Session,
-        planned: Planned<'a>,
+        planned: PlanEntry<'a>,
         name: &ScenarioName,
     ) -> Self {
         Self {

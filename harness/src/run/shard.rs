@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::environment::{HOLDING_SHARD, text_hash};
 use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Scenario, StepAction};
-use crate::scenario::plan::Planned;
+use crate::scenario::plan::PlanEntry;
 
 use super::turn;
 
@@ -86,7 +86,7 @@ impl HoldReason {
 impl ShardPlan {
     /// Assigns each scenario to a shard. The longest scenario goes first, to the shard with the least work. `costs` are
     /// milliseconds by scenario; a missing cost is the median. Without costs the order is that of a hash of the names.
-    pub fn new(planned: &[Planned<'_>], costs: &BTreeMap<String, u64>, count: u16) -> Self {
+    pub fn new(planned: &[PlanEntry<'_>], costs: &BTreeMap<String, u64>, count: u16) -> Self {
         let mut known: Vec<u64> = costs.values().copied().collect();
         known.sort_unstable();
         let median = known.get(known.len() / 2).copied().unwrap_or(1);

@@ -2,7 +2,7 @@
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::stored;
-use moot_snapshots::{Comparison, Metadata, Mode, RawResponse, Recorded, Stored};
+use moot_snapshots::{Comparison, Metadata, NewSnapshot, RawResponse, StoreMode, StoredPlaces};
 
 use crate::scenario::model::SnapshotRule;
 use crate::scenario::{ScenarioName, StepName};
@@ -29,7 +29,7 @@ pub(super) fn judge(
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: run.planned.scenario.at.file.to_string(),
     };
-    let writes = if *mode == SnapshotMode::Record { Mode::Record } else { Mode::Check };
+    let writes = if *mode == SnapshotMode::Record { StoreMode::Record } else { StoreMode::Check };
     let (name, is_row) = (name(run), run.is_row);
     let mut log = run.shared.snapshots.lock();
     let (name, comparison) = match is_row {
@@ -42,7 +42,7 @@ pub(super) fn judge(
     let state = log.used.entry(name.clone()).or_insert(SnapshotState::Same);
     *state = (*state).max(SnapshotState::of(&comparison));
     if let Comparison::Missing { new } | Comparison::Mismatch { new, .. } = &comparison {
-        let recorded = Recorded { name: name.clone(), metadata, content: new.clone() };
+        let recorded = NewSnapshot { name: name.clone(), metadata, content: new.clone() };
         log.new.insert(name.clone(), recorded);
     }
     drop(log);
@@ -72,11 +72,11 @@ fn content(run: &mut ScenarioRun<'_>, rule: &SnapshotRule, document: &Document) 
 }
 
 /// The places of the response with values that clients stored. Only a documented success has such places.
-fn stored(document: &Document) -> Stored {
+fn stored(document: &Document) -> StoredPlaces {
     let is_success = document.status.is_some_and(|status| (200..300).contains(&status));
     let schema = document.operation.filter(|_| is_success).and_then(Operation::success_schema);
     let places = schema.map_or(&[][..], stored::places).iter();
-    Stored::new(places.map(|place| (place.path.clone(), place.types.clone())))
+    StoredPlaces::new(places.map(|place| (place.path.clone(), place.types.clone())))
 }
 
 fn verdict(result: &mut CheckResult, comparison: Comparison, mode: SnapshotMode) {

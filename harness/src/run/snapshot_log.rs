@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use moot_snapshots::{Comparison, Recorded, Rows};
+use moot_snapshots::{Comparison, NewSnapshot, Rows};
 
 use crate::verdict::result::{SnapshotCounts, SnapshotFindings};
 
@@ -26,7 +26,7 @@ pub(super) struct SnapshotLog {
     /// Steps of loops over data of the target.
     pub(super) rows: Rows,
     /// Responses without a snapshot, or with a different one.
-    pub(super) new: BTreeMap<String, Recorded>,
+    pub(super) new: BTreeMap<String, NewSnapshot>,
 }
 
 impl SnapshotLog {

@@ -9,7 +9,7 @@ use crate::scenario::model::{Scenario, ScenarioFile};
 
 /// A selected scenario.
 #[derive(Debug, Clone, Copy)]
-pub struct Planned<'a> {
+pub struct PlanEntry<'a> {
     /// Its file.
     pub file: &'a ScenarioFile,
     /// The scenario.
@@ -18,7 +18,7 @@ pub struct Planned<'a> {
     pub place: (usize, usize),
 }
 
-impl<'a> Planned<'a> {
+impl<'a> PlanEntry<'a> {
     /// The scenario at a place of these files.
     ///
     /// # Panics
@@ -45,12 +45,12 @@ pub struct SelectError {
 }
 
 /// All scenarios of these files, in their order.
-pub fn all(files: &[ScenarioFile]) -> Vec<Planned<'_>> {
+pub fn all(files: &[ScenarioFile]) -> Vec<PlanEntry<'_>> {
     files
         .iter()
         .enumerate()
         .flat_map(|(at, file)| (0..file.scenarios.len()).map(move |inner| (at, inner)))
-        .map(|place| Planned::at(files, place))
+        .map(|place| PlanEntry::at(files, place))
         .collect()
 }
 
@@ -65,7 +65,7 @@ pub fn all(files: &[ScenarioFile]) -> Vec<Planned<'_>> {
 pub fn select<'a>(
     files: &'a [ScenarioFile],
     selectors: &[String],
-) -> Result<Vec<Planned<'a>>, SelectError> {
+) -> Result<Vec<PlanEntry<'a>>, SelectError> {
     let all = all(files);
     if selectors.is_empty() {
         return Ok(all);
@@ -82,11 +82,11 @@ pub fn select<'a>(
 }
 
 /// The first of these selectors that matches the scenario.
-pub fn excluding<'a>(planned: &Planned<'_>, selectors: &'a [String]) -> Option<&'a str> {
+pub fn excluding<'a>(planned: &PlanEntry<'_>, selectors: &'a [String]) -> Option<&'a str> {
     selectors.iter().map(String::as_str).find(|selector| matches(planned, selector))
 }
 
-fn matches(planned: &Planned<'_>, selector: &str) -> bool {
+fn matches(planned: &PlanEntry<'_>, selector: &str) -> bool {
     if let Some(tag) = selector.strip_prefix("tag:") {
         return planned.scenario.tags.iter().any(|known| known == tag);
     }
@@ -119,7 +119,7 @@ pub(crate) fn could_name(pattern: &str, name: &str) -> bool {
         || pattern.match_indices('[').any(|(at, _)| pattern::matches(&pattern[..at], name))
 }
 
-fn nearest_selector(all: &[Planned<'_>], selector: &str) -> Option<String> {
+fn nearest_selector(all: &[PlanEntry<'_>], selector: &str) -> Option<String> {
     let mut known: Vec<String> = Vec::new();
     for planned in all {
         known.push(planned.name().to_string());

@@ -9,7 +9,7 @@ use moot_fixtures::answers;
 use serde_json::Value;
 
 use super::latitude::{AnswerDraw, DrawnService, try_answers};
-use super::trial::{Bench, is_heavy, of_shard, side_by_side};
+use super::trial::{TrialEnvironment, is_heavy, of_shard, side_by_side};
 use crate::run::environment::Shard;
 use crate::scenario::declared;
 
@@ -21,7 +21,7 @@ const DRAWS: u64 = 200;
 
 /// Tries the services of a shard.
 pub(super) async fn alone(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     seeds: u64,
     is_thorough: bool,
     shard: Shard,

@@ -16,8 +16,8 @@ use super::deployed;
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
-    Bench, by_requirement, declared_requirements, declares, is_heavy, is_noticed, of_shard,
-    side_by_side, with_defect,
+    TrialEnvironment, by_requirement, declared_requirements, declares, is_heavy, is_noticed,
+    of_shard, side_by_side, with_defect,
 };
 use crate::run::environment::{Shard, TargetChoice};
 use crate::scenario::ScenarioName;
@@ -59,7 +59,7 @@ impl DefectTrial {
 /// Tries each defect of a shard, in this order. With `is_deployed`, each is tried as a deployment too, and the scenarios
 /// that noticed it run again on a fresh and on a used deployment.
 pub async fn defects(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     all: &[&'static Defect],
     shard: Shard,
     is_thorough: bool,
@@ -97,7 +97,11 @@ fn defect_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Defect,
 }
 
 /// The scenarios in which a requirement of `breaks` noticed the defect, without heavy ones.
-fn noticing_scenarios(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec<ScenarioFile> {
+fn noticing_scenarios(
+    bench: &TrialEnvironment,
+    defect: &Defect,
+    result: &RunResult,
+) -> Vec<ScenarioFile> {
     let is_noticing = |scenario: &&ScenarioResult| {
         let verdicts = by_requirement([*scenario]);
         defect.breaks.iter().any(|id| is_noticed(id, verdicts.get(id)))

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::trial::{Bench, SEED};
+use super::trial::{SEED, TrialEnvironment};
 use crate::client::target_file;
 use crate::report::terminal::{Detail, paint};
 use crate::report::{Format, render};
@@ -81,7 +81,7 @@ fn responding() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
 ///
 /// # Errors
 /// A port or a file cannot be opened.
-pub async fn degenerate(bench: &Bench) -> io::Result<Vec<DegenerateTarget>> {
+pub async fn degenerate(bench: &TrialEnvironment) -> io::Result<Vec<DegenerateTarget>> {
     let folder = tempfile::tempdir()?;
     let mut found = Vec::new();
     for (name, cause, response) in responding() {
@@ -105,7 +105,7 @@ pub async fn degenerate(bench: &Bench) -> io::Result<Vec<DegenerateTarget>> {
 }
 
 async fn over_http(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     name: &'static str,
     cause: &'static str,
     address: &str,
@@ -123,7 +123,7 @@ async fn over_http(
 }
 
 async fn judge(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     name: &'static str,
     cause: &'static str,
     choice: TargetChoice,

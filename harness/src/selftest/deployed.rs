@@ -9,7 +9,7 @@ use strum::IntoStaticStr;
 
 use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
-use super::trial::{Bench, by_requirement, declares, is_heavy, is_noticed, with_defect};
+use super::trial::{TrialEnvironment, by_requirement, declares, is_heavy, is_noticed, with_defect};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::result::RunOutcome;
@@ -35,7 +35,7 @@ pub enum UnprovenReason {
 
 /// The requirements that notice a defect on a deployment. Only the scenarios run that declare a requirement that it
 /// breaks.
-pub(super) async fn caught_by(bench: &Bench, defect: &'static Defect) -> Vec<String> {
+pub(super) async fn caught_by(bench: &TrialEnvironment, defect: &'static Defect) -> Vec<String> {
     let files = bench.only(|_, it| !is_heavy(it) && declares(it, &defect.breaks));
     if files.is_empty() {
         return Vec::new();

@@ -10,7 +10,7 @@ use moot_fixtures::contract::Answers;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::trial::{Bench, of_shard, side_by_side};
+use super::trial::{TrialEnvironment, of_shard, side_by_side};
 use crate::run::LIST_LAG;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
@@ -64,7 +64,7 @@ impl DrawnService {
 }
 
 /// Tries the services of a shard, from those with the seeds 1 to `seeds`.
-pub async fn combined(bench: &Bench, seeds: u64, shard: Shard) -> Vec<DrawnService> {
+pub async fn combined(bench: &TrialEnvironment, seeds: u64, shard: Shard) -> Vec<DrawnService> {
     let files = Arc::new(bench.light());
     let trials = of_shard(1..=seeds, shard).map(|(_, seed)| {
         let drawn =
@@ -85,7 +85,7 @@ pub(super) struct AnswerDraw {
 
 /// Runs scenarios on the service with these answers.
 pub(super) async fn try_answers(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     draw: AnswerDraw,
     files: Arc<Vec<ScenarioFile>>,
 ) -> DrawnService {

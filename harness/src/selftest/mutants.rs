@@ -15,7 +15,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::trial::{
-    Bench, SEED, by_requirement, is_noticed, of_shard, only, side_by_side, weight, with_defect,
+    SEED, TrialEnvironment, by_requirement, is_noticed, of_shard, only, side_by_side, weight,
+    with_defect,
 };
 use crate::run::Interruption;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
@@ -96,7 +97,7 @@ fn mutant_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Mutant,
 
 /// Tries each mutant of a shard in both columns. It gets the verdicts of [`sound`] in both.
 pub(super) async fn mutants(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     all: &[&'static Mutant],
     [with_control_plane, deployed]: [&Arc<BTreeMap<String, Verdict>>; 2],
     shard: Shard,
@@ -124,7 +125,10 @@ pub(super) async fn mutants(
 }
 
 /// The verdict of each requirement on the service without a mutant.
-pub(super) async fn sound(bench: &Bench, column: TrialColumn) -> Arc<BTreeMap<String, Verdict>> {
+pub(super) async fn sound(
+    bench: &TrialEnvironment,
+    column: TrialColumn,
+) -> Arc<BTreeMap<String, Verdict>> {
     let options = TargetOptions { seed: SEED, ..TargetOptions::default() };
     let result = bench.run("the sound service", column.choice(), bench.light(), options).await;
     Arc::new(by_requirement(&result.scenarios))
@@ -133,7 +137,7 @@ pub(super) async fn sound(bench: &Bench, column: TrialColumn) -> Arc<BTreeMap<St
 /// Runs scenarios until one notices the mutant. Returns the requirements that noticed it, and the first scenario that
 /// did.
 async fn run_mutant(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     mutant: &'static Mutant,
     column: TrialColumn,
     sound: &Arc<BTreeMap<String, Verdict>>,

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::matrix::{self, MatrixRow};
 use super::overlay::DefectOverlay;
-use super::trial::{Bench, by_requirement, is_noticed, side_by_side};
+use super::trial::{TrialEnvironment, by_requirement, is_noticed, side_by_side};
 use crate::client::recording::{Recorder, RecordingIndex};
 use crate::run::environment::{ResponseOverlay, TargetChoice, TargetOptions};
 use crate::run::{RunOptions, recording_index, run};
@@ -92,7 +92,7 @@ impl TargetSelftest {
 
 /// Tries each defect on the recording in `folder`, which [`record`] made of this run.
 pub async fn on_target(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     run: &RunResult,
     folder: &Path,
     all: Vec<&'static Defect>,
@@ -118,7 +118,7 @@ pub async fn on_target(
 /// # Errors
 /// The recording cannot be written.
 pub async fn record(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     choice: TargetChoice,
     options: TargetOptions,
     folder: &Path,
@@ -145,7 +145,7 @@ pub async fn record(
 
 /// Judges the recording, with a defect if one is given.
 async fn judge(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     name: &str,
     folder: &Path,
     overlay: Option<Arc<DefectOverlay>>,
@@ -159,7 +159,7 @@ async fn judge(
 }
 
 async fn try_defect(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     folder: &Path,
     sound: &BTreeMap<String, Verdict>,
     defect: &'static Defect,
@@ -185,7 +185,7 @@ async fn try_defect(
 }
 
 fn checks(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     sound: &BTreeMap<String, Verdict>,
     defects: &[DefectOnTarget],
 ) -> Vec<CheckOnTarget> {

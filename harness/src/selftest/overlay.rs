@@ -6,7 +6,7 @@ use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, StatusCode};
 use moot_fixtures::journal::RuleGroup;
 use moot_mock::defect::{Defect, ReplyContext};
-use moot_mock::response::{Refused, Response, ResponseBody};
+use moot_mock::response::{RefusalReason, Response, ResponseBody};
 use parking_lot::Mutex;
 
 use crate::client::response::{BodyReader, headers};
@@ -73,7 +73,7 @@ fn response(received: &ReceivedResponse) -> Option<Response> {
     let problem = received.json.as_ref().and_then(|json| json.get("type")?.as_str());
     let is_refused = status.is_client_error() || status.is_server_error();
     let refused = is_refused.then(|| {
-        Box::new(Refused {
+        Box::new(RefusalReason {
             rule_group: RuleGroup::Body,
             rule: None,
             problem: problem.unwrap_or_default().to_owned(),

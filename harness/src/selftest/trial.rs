@@ -29,7 +29,7 @@ const DEPLOYMENTS_OF_A_LANE: usize = 4;
 
 /// The environment of all trials of a self-test.
 #[derive(Clone)]
-pub struct Bench {
+pub struct TrialEnvironment {
     /// The suite, parsed.
     pub files: Vec<ScenarioFile>,
     /// The number of concurrent trials.
@@ -40,7 +40,7 @@ pub struct Bench {
     pub tell: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-impl Bench {
+impl TrialEnvironment {
     /// The scenarios that `keeps` accepts, in their files.
     pub fn only(&self, keeps: impl FnMut(&ScenarioFile, &Scenario) -> bool) -> Vec<ScenarioFile> {
         only(&self.files, keeps)

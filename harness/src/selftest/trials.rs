@@ -15,7 +15,7 @@ use super::matrix;
 use super::mutants::{self, TrialColumn, sound};
 use super::outcome::SelftestOutcome;
 use super::score::MutationTest;
-use super::trial::Bench;
+use super::trial::TrialEnvironment;
 use crate::run::environment::Shard;
 use crate::scenario::model::ScenarioFile;
 
@@ -74,7 +74,7 @@ impl SelftestPlan {
     ///
     /// # Errors
     /// A port or a file cannot be opened.
-    pub async fn run(&self, bench: &Bench, shard: Shard) -> io::Result<SelftestOutcome> {
+    pub async fn run(&self, bench: &TrialEnvironment, shard: Shard) -> io::Result<SelftestOutcome> {
         let (is_thorough, is_deployed) = (self.is_thorough, self.is_deployed());
         // A run on a sound deployment mostly waits, so others run beside it.
         let sound = async {

@@ -18,7 +18,7 @@ mod read;
 mod schema;
 
 pub use apply::apply;
-pub use entry::{Expected, ExpectedEntry, ExpectedId};
+pub use entry::{ExpectedEntry, ExpectedFailures, ExpectedId};
 pub use read::from_text;
 pub use schema::schema;
 
@@ -30,8 +30,8 @@ pub use schema::schema;
 pub fn read_for(
     path: Option<&PathBuf>,
     files: Option<&[ScenarioFile]>,
-) -> Result<Expected, DataError> {
-    let Some(path) = path else { return Ok(Expected::default()) };
+) -> Result<ExpectedFailures, DataError> {
+    let Some(path) = path else { return Ok(ExpectedFailures::default()) };
     let expected = read::read(path)?;
     // The last day of an entry is a day in UTC, by the clock of this machine.
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
-use moot_harness::client::answers::{Observed, UNDECIDABLE};
+use moot_harness::client::answers::{AnswersEvidence, UNDECIDABLE};
 use moot_harness::run::LIST_LAG;
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::scenario::model::{AnswerPlace, ScenarioFile, Step, StepAction};
 use moot_harness::scenario::{declared, load};
-use moot_harness::selftest::Bench;
+use moot_harness::selftest::TrialEnvironment;
 use serde_json::Value;
 
 /// Drawn sets whose values are observed.
@@ -33,9 +33,9 @@ const OF_LIMITS: [&str; 4] =
 const ROWS: usize = 5;
 
 /// For each part of each question: the shortest of these scenarios that observes it.
-fn bench(takes: impl Fn(&ScenarioFile, usize) -> bool) -> Bench {
+fn bench(takes: impl Fn(&ScenarioFile, usize) -> bool) -> TrialEnvironment {
     let files = load::bundled().expect("the bundled suite is sound");
-    let all = Bench { files, lanes: 4, jobs: 2, tell: Arc::new(|_| ()) };
+    let all = TrialEnvironment { files, lanes: 4, jobs: 2, tell: Arc::new(|_| ()) };
     let mut shortest: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for file in &all.files {
         for (at, scenario) in file.scenarios.iter().enumerate().filter(|(at, _)| takes(file, *at)) {
@@ -49,7 +49,7 @@ fn bench(takes: impl Fn(&ScenarioFile, usize) -> bool) -> Bench {
         }
     }
     let chosen: BTreeSet<String> = shortest.into_values().map(|(_, id)| id).collect();
-    Bench { files: all.only(|_, scenario| chosen.contains(&scenario.id)), ..all }
+    TrialEnvironment { files: all.only(|_, scenario| chosen.contains(&scenario.id)), ..all }
 }
 
 /// Whether a scenario sends many requests or bytes to test a limit.
@@ -86,11 +86,11 @@ fn length(steps: &[Step]) -> usize {
 }
 
 /// The answers that a run observes on a mock with these answers.
-async fn observed(bench: &Bench, seed: u64, answers: Answers) -> Observed {
+async fn observed(bench: &TrialEnvironment, seed: u64, answers: Answers) -> AnswersEvidence {
     let options = TargetOptions { seed, answers: Some(answers), ..TargetOptions::default() };
     let result = bench.run("random", TargetChoice::InProcess, bench.files.clone(), options).await;
     assert_eq!(result.exit_code(), 0, "{seed}: {:?}", result.trouble);
-    Observed::of_run(&result.answers)
+    AnswersEvidence::of_run(&result.answers)
 }
 
 /// The drawn answers of a seed, each with its question.
@@ -129,7 +129,7 @@ fn covering(sets: u64) -> Vec<u64> {
 
 /// The answers that a run observes for a drawn set, and those that a mock loads from the file of that run.
 async fn there_and_back(
-    bench: &Bench,
+    bench: &TrialEnvironment,
     seed: u64,
     is_judged_again: bool,
 ) -> (BTreeMap<String, Value>, Answers) {
@@ -145,7 +145,7 @@ async fn there_and_back(
 
 /// Checks that every set is observed as it was drawn for these questions, and that questions that cannot be observed
 /// have no answer.
-async fn check(bench: Bench, seeds: Vec<u64>, is_asked: impl Fn(&str) -> bool) {
+async fn check(bench: TrialEnvironment, seeds: Vec<u64>, is_asked: impl Fn(&str) -> bool) {
     let again = |at| at < SETS_JUDGED_AGAIN;
     let all = stream::iter(seeds.iter().enumerate())
         .map(|(at, seed)| there_and_back(&bench, *seed, again(at)));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use moot_snapshots::{Comparison, Metadata, Mode};
+use moot_snapshots::{Comparison, Metadata, StoreMode};
 use serde_json::Value;
 
 use crate::command_support::{Ran, message, run};
@@ -17,7 +17,7 @@ fn record(dir: &Path, name: &str, content: &str) -> Comparison {
         register_version: "1.0.0".to_owned(),
         source: "scenarios/07_errors.yaml".to_owned(),
     };
-    moot_snapshots::check(&dir.join("snapshots"), name, &metadata, content, Mode::Record)
+    moot_snapshots::check(&dir.join("snapshots"), name, &metadata, content, StoreMode::Record)
 }
 
 /// Two accepted responses, each with a new response that is not accepted yet.

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use moot_fixtures::answers;
-use moot_harness::compare::{Class, ComparisonPlan, RunReadings, Side, TargetComparison, compare};
+use moot_harness::compare::{
+    ComparisonPlan, DifferenceClass, RunReadings, Side, TargetComparison, compare,
+};
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;
@@ -86,7 +88,7 @@ fn held(a: &Side, b: &Side) -> TargetComparison {
 }
 
 /// The differences with their classes.
-fn rows(comparison: &TargetComparison) -> Vec<(Class, String)> {
+fn rows(comparison: &TargetComparison) -> Vec<(DifferenceClass, String)> {
     comparison.differences.iter().map(|one| (one.class, one.subject.clone())).collect()
 }
 
@@ -97,12 +99,13 @@ async fn a_defect_on_a_side_is_reported_as_a_violation_of_that_side() {
         let defects = pair.map(|(defect, _)| defect.to_owned());
         let target = TargetOptions { defects: defects.to_vec(), ..TargetOptions::default() };
         let erring = side("erring", target, &SELECTORS).await;
-        for (a, b, class) in
-            [(&sound, &erring, Class::BViolates), (&erring, &sound, Class::AViolates)]
-        {
+        for (a, b, class) in [
+            (&sound, &erring, DifferenceClass::BViolates),
+            (&erring, &sound, DifferenceClass::AViolates),
+        ] {
             let comparison = held(a, b);
             // Another object has another id. Its own finding says which side is right.
-            let by_id = (Class::Undecidable, "member legal_request/id".to_owned());
+            let by_id = (DifferenceClass::Undecidable, "member legal_request/id".to_owned());
             let rows: Vec<_> = rows(&comparison).into_iter().filter(|row| *row != by_id).collect();
             assert_eq!(comparison.exit_code, 1, "{defects:?}: {rows:?}");
             for (_, requirement) in pair {
@@ -121,7 +124,7 @@ async fn another_answer_is_reported_only_as_that_answer() {
         let target = TargetOptions { answers: Some(answers), ..TargetOptions::default() };
         let other = side("other", target, &SELECTORS).await;
         let ids = lines.map(|line| line.split(':').next().expect("a question"));
-        let expected = ids.map(|id| (Class::BothAllowed, id.to_owned()));
+        let expected = ids.map(|id| (DifferenceClass::BothAllowed, id.to_owned()));
         let comparison = held(&one, &other);
         assert_eq!(rows(&comparison), expected, "{lines:?}");
         assert_eq!(comparison.exit_code, 5, "{lines:?}");

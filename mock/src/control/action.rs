@@ -234,7 +234,7 @@ pub enum ControlAction {
         /// fill up the window of this client address, or of `all`
         #[serde(default, deserialize_with = "exhaust")]
         #[schemars(with = "Option<String>")]
-        exhaust: Option<Exhaust>,
+        exhaust: Option<LimitedClients>,
     },
     /// The outbox
     #[schemars(extend("x-route" = "GET /deliveries"))]
@@ -338,17 +338,17 @@ pub enum ControlAction {
 
 /// The client addresses whose window of the rate limit is filled up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exhaust {
+pub enum LimitedClients {
     /// One address.
     Client(IpAddr),
     /// All addresses until the end of the window.
     All,
 }
 
-fn exhaust<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Exhaust>, D::Error> {
+fn exhaust<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<LimitedClients>, D::Error> {
     optional_text(reader, |text| match text.parse::<IpAddr>() {
-        Ok(client) => Ok(Exhaust::Client(client.to_canonical())),
-        Err(_) if text == "all" => Ok(Exhaust::All),
+        Ok(client) => Ok(LimitedClients::Client(client.to_canonical())),
+        Err(_) if text == "all" => Ok(LimitedClients::All),
         Err(_) => {
             let hint = ending(nearest(text, ["all"]));
             Err(format!("`exhaust` is a client address or `all`, not `{text}`{hint}"))

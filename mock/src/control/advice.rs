@@ -45,7 +45,7 @@ fn path(world: &World, path: &str) -> Option<String> {
     if path.len() > PATH_LENGTH_MAX {
         return None;
     }
-    let router = &world.seeded().router;
+    let router = &world.seed_data().router;
     let path = path.trim_end_matches('/');
     let (like, versioned) = (router.paths_like(path), format!("/v1{path}"));
     let known = router.paths_like(&versioned);
@@ -74,21 +74,21 @@ fn client(world: &World, exchange: &JournalEntry) -> Option<String> {
     let form = exchange.request.text.as_deref()?;
     let mut fields = form_urlencoded::parse(form.as_bytes());
     let (_, id) = fields.find(|(name, _)| name == "client_id")?;
-    let seeded = world.seeded();
-    if seeded.application_of(&id).is_some() {
+    let seed_data = world.seed_data();
+    if seed_data.application_of(&id).is_some() {
         return Some(format!(
             "`{id}` is an application of this world, and this is not its secret; a sandbox has \
              secrets of its own"
         ));
     }
-    let known = seeded.applications().map(|application| application.client_id.as_str());
+    let known = seed_data.applications().map(|application| application.client_id.as_str());
     Some(format!("there is no application `{id}`, but {}", some_of(known)))
 }
 
 /// The applications of the caller's company that have the missing scope.
 fn scope(world: &World, exchange: &JournalEntry) -> Option<String> {
-    let seeded = world.seeded();
-    let caller = seeded.application(exchange.application_index?)?;
+    let seed_data = world.seed_data();
+    let caller = seed_data.application(exchange.application_index?)?;
     let needed = match authorise::need(exchange.operation?, world.answers()) {
         TokenNeed::None => return None,
         TokenNeed::Read => Scope::Read,
@@ -98,7 +98,7 @@ fn scope(world: &World, exchange: &JournalEntry) -> Option<String> {
         let id = &caller.client_id;
         return Some(format!("`{id}` may have it: ask for it with `scope`"));
     }
-    let others = seeded
+    let others = seed_data
         .applications()
         .filter(|other| other.company == caller.company && other.scopes.contains(needed));
     let others = some_of(others.map(|other| other.client_id.as_str()));
@@ -108,13 +108,13 @@ fn scope(world: &World, exchange: &JournalEntry) -> Option<String> {
 
 /// Whether the path has an id of another company.
 fn is_of_others(world: &World, exchange: &JournalEntry) -> bool {
-    let caller = exchange.application_index.and_then(|at| world.seeded().application(at));
+    let caller = exchange.application_index.and_then(|at| world.seed_data().application(at));
     let Some(caller) = caller else { return false };
     let companies = exchange.path.split('/').filter_map(|id| {
         let legal_request = world.legal_request(id).map(|record| record.company);
         let document = || world.document(id).map(|record| record.company);
         let webhook = || world.webhook(id).map(|(_, record)| record.company);
-        let workflow = || world.seeded().workflow_of(id).map(|(_, workflow)| workflow.company);
+        let workflow = || world.seed_data().workflow_of(id).map(|(_, workflow)| workflow.company);
         legal_request.or_else(document).or_else(webhook).or_else(workflow)
     });
     companies.into_iter().any(|company| company != caller.company)
@@ -123,9 +123,9 @@ fn is_of_others(world: &World, exchange: &JournalEntry) -> bool {
 /// Advice on the workflow of a legal request: it is not visible to the caller, or not published.
 fn workflow(world: &World, exchange: &JournalEntry) -> Option<String> {
     let asked = part(exchange, "workflow_id")?;
-    let seeded = world.seeded();
-    let caller = seeded.application(exchange.application_index?)?;
-    let published: Vec<&str> = seeded
+    let seed_data = world.seed_data();
+    let caller = seed_data.application(exchange.application_index?)?;
+    let published: Vec<&str> = seed_data
         .workflows_of(caller.company)
         .filter(|workflow| workflow.status == WorkflowStatus::Published)
         .map(|workflow| workflow.id.as_str())
@@ -139,9 +139,9 @@ fn workflow(world: &World, exchange: &JournalEntry) -> Option<String> {
 /// Advice on a requester who is not a user of the caller's company.
 fn requester(world: &World, exchange: &JournalEntry) -> Option<String> {
     let asked = part(exchange, "requester_email")?;
-    let seeded = world.seeded();
-    let caller = seeded.application(exchange.application_index?)?;
-    let users = &seeded.company(caller.company)?.users;
+    let seed_data = world.seed_data();
+    let caller = seed_data.application(exchange.application_index?)?;
+    let users = &seed_data.company(caller.company)?.users;
     if users.iter().any(|user| user.eq_ignore_ascii_case(asked)) {
         return None;
     }

@@ -85,7 +85,7 @@ pub(crate) fn nearest(world: &World, filter: &ExchangeFilter) -> Value {
 
 /// An entry with the client id of the caller, and with advice on a refused call.
 pub(super) fn with_advice(world: &World, mut exchange: JournalEntry) -> JournalEntry {
-    let application = exchange.application_index.and_then(|at| world.seeded().application(at));
+    let application = exchange.application_index.and_then(|at| world.seed_data().application(at));
     exchange.application = application.map(|application| application.client_id.clone());
     if let Some(advice) = advice::of(world, &exchange) {
         let detail = exchange.detail.get_or_insert_default();

@@ -94,7 +94,7 @@ fn check_effect(effect: &FaultEffect) -> Result<(), Refusal> {
 /// The index of the fault's application. Refuses an application whose calls are never admitted.
 fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
     if let Some(operation) = fault.operation
-        && !world.seeded().router.has(operation)
+        && !world.seed_data().router.has(operation)
     {
         let name = operation.as_str();
         return Err(Refusal::invalid(format!(

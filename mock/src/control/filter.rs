@@ -75,7 +75,8 @@ impl ExchangeFilter {
     /// The members that a call does not match.
     pub(crate) fn differences(&self, world: &World, exchange: &JournalEntry) -> Vec<&'static str> {
         let has_caller = |wanted: &String| {
-            let caller = exchange.application_index.and_then(|at| world.seeded().application(at));
+            let caller =
+                exchange.application_index.and_then(|at| world.seed_data().application(at));
             caller.is_some_and(|caller| caller.client_id == *wanted)
         };
         let has_method = |wanted: &String| wanted.eq_ignore_ascii_case(&exchange.method);

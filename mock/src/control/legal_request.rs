@@ -36,7 +36,7 @@ fn summary(world: &World, record: &LegalRequest) -> Value {
     json!({
         "id": record.id,
         "company": parties::company_name(world, record.company),
-        "workflow_id": world.seeded().workflow_id(record.workflow),
+        "workflow_id": world.seed_data().workflow_id(record.workflow),
         "name": record.name,
         "status": record.status,
         "created_at": record.created_at,
@@ -87,7 +87,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
     Ok(json!({
         "id": record.id,
         "company": parties::company_name(world, record.company),
-        "workflow_id": world.seeded().workflow_id(record.workflow),
+        "workflow_id": world.seed_data().workflow_id(record.workflow),
         "name": record.name,
         "description": record.description,
         "status": record.status,

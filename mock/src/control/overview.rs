@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 use crate::world::state::index::Index;
-use crate::world::state::seeded::Company;
+use crate::world::state::seed_data::Company;
 
 /// Counts and settings. Shape: `{"seed", "base_url", "time", "companies": [{"name", "applications",
 /// "users", "counts": {…}}], "answers", "rate_limit", "progression", "deliveries": {"queued",
 /// "delivered", "failed"}}`; `applications` are client ids.
 pub(super) fn world(world: &World, now: Timestamp) -> Value {
-    let companies = (0..).zip(world.seeded().companies());
+    let companies = (0..).zip(world.seed_data().companies());
     json!({
         "seed": world.settings.seed,
         "base_url": world.base_url(),
@@ -31,7 +31,7 @@ fn counts(world: &World, company: u32) -> Value {
     let state = world.state();
     let count = |rows: &Index| rows.rows(company, None).map_or(0, |rows| rows.len());
     json!({
-        "workflows": count(&world.seeded().workflow_index),
+        "workflows": count(&world.seed_data().workflow_index),
         "legal_requests": count(&state.legal_request_index),
         "repository_documents": count(&state.document_index),
         "webhooks": count(&state.webhook_index),
@@ -39,7 +39,7 @@ fn counts(world: &World, company: u32) -> Value {
 }
 
 fn company(world: &World, index: u32, company: &Company) -> Value {
-    let applications = world.seeded().applications();
+    let applications = world.seed_data().applications();
     json!({
         "name": company.name,
         "applications": applications

@@ -14,7 +14,7 @@ use crate::value::email;
 use crate::value::limits::{AMENDMENT_BYTES_MAX, AMENDMENTS_MAX};
 use crate::world::World;
 use crate::world::state::change::{Amendment, Change};
-use crate::world::state::seeded::Application;
+use crate::world::state::seed_data::Application;
 
 /// Changes of a workflow. Absent members keep their value. A new workflow needs `name`, `kind` and
 /// `signer_options`.
@@ -66,14 +66,14 @@ pub(super) fn add_user(
 
 pub(super) fn remove_user(world: &mut World, email: &str) -> Result<Value, Refusal> {
     let is_it = |user: &String| user.eq_ignore_ascii_case(email);
-    let companies = (0..).zip(world.seeded().companies());
+    let companies = (0..).zip(world.seed_data().companies());
     let of_it = companies
         .filter_map(|(company, row)| Some((company, row.users.iter().find(|user| is_it(user))?)));
     let changes: Vec<Change> = of_it
         .map(|(company, user)| Change::SetUser { company, email: user.clone(), is_user: false })
         .collect();
     if changes.is_empty() {
-        let users = world.seeded().companies().iter().flat_map(|company| &company.users);
+        let users = world.seed_data().companies().iter().flat_map(|company| &company.users);
         let hint = ending(nearest(email, users.map(String::as_str)));
         return Err(Refusal::unknown(format!("there is no user `{email}`{hint}")));
     }
@@ -90,7 +90,8 @@ pub(super) fn put_application(
     if scopes.is_some_and(Scopes::is_empty) {
         return Err(Refusal::invalid("`scopes` has `read`, `write` or both"));
     }
-    let (index, company, client_secret, scopes) = match world.seeded().application_of(&client_id) {
+    let (index, company, client_secret, scopes) = match world.seed_data().application_of(&client_id)
+    {
         Some((index, known)) => {
             let secret = secret.unwrap_or_else(|| world.client_secret(known).into_owned());
             (index, known.company, secret, scopes.unwrap_or(known.scopes))
@@ -99,7 +100,7 @@ pub(super) fn put_application(
             let secret = secret
                 .ok_or_else(|| Refusal::invalid("a new application needs `client_secret`"))?;
             let scopes = scopes.unwrap_or(Scopes::READ_WRITE);
-            (world.seeded().next_application(), company_of(world, company)?, secret, scopes)
+            (world.seed_data().next_application(), company_of(world, company)?, secret, scopes)
         }
     };
     if client_secret.is_empty() {
@@ -128,13 +129,13 @@ pub(super) fn put_workflow(
     id: String,
     update: WorkflowUpdate,
 ) -> Result<Value, Refusal> {
-    let known = world.seeded().workflow_of(&id);
+    let known = world.seed_data().workflow_of(&id);
     let (row, company, present) = match known {
         Some((row, workflow)) => (row, workflow.company, json!(workflow.seed())),
         None => {
             let company = company_of(world, update.company.as_deref())?;
             let present = json!({ "id": id, "status": "published", "signers": "single" });
-            (world.seeded().row_for_workflow(&id), company, present)
+            (world.seed_data().row_for_workflow(&id), company, present)
         }
     };
     let record = merge(present, &update)?;
@@ -163,7 +164,7 @@ fn merge(mut workflow: Value, update: &WorkflowUpdate) -> Result<SeedWorkflow, R
 
 pub(super) fn remove_workflow(world: &mut World, id: &str) -> Result<Value, Refusal> {
     let (row, workflow) = world
-        .seeded()
+        .seed_data()
         .workflow_of(id)
         .ok_or_else(|| Refusal::unknown(format!("there is no workflow `{id}`")))?;
     let record = Arc::new(workflow.seed());
@@ -192,7 +193,7 @@ fn amend(world: &mut World, changes: Vec<Change>) -> Result<Value, Refusal> {
 }
 
 pub(super) fn company_name(world: &World, company: u32) -> Option<&str> {
-    world.seeded().company(company).map(|company| company.name.as_str())
+    world.seed_data().company(company).map(|company| company.name.as_str())
 }
 
 /// The application with this client id, with its index.
@@ -200,8 +201,8 @@ pub(super) fn application_of<'w>(
     world: &'w World,
     client_id: &str,
 ) -> Result<(u32, &'w Application), Refusal> {
-    world.seeded().application_of(client_id).ok_or_else(|| {
-        let known = world.seeded().applications().map(|known| known.client_id.as_str());
+    world.seed_data().application_of(client_id).ok_or_else(|| {
+        let known = world.seed_data().applications().map(|known| known.client_id.as_str());
         let hint = ending(nearest(client_id, known));
         Refusal::unknown(format!("there is no application `{client_id}`{hint}"))
     })
@@ -210,9 +211,9 @@ pub(super) fn application_of<'w>(
 /// The company with this name; the first one if absent.
 pub(super) fn company_of(world: &World, name: Option<&str>) -> Result<u32, Refusal> {
     let Some(name) = name else { return Ok(0) };
-    let known = world.seeded().company_of(name);
+    let known = world.seed_data().company_of(name);
     known.map(|(index, _)| index).ok_or_else(|| {
-        let names = world.seeded().companies().iter().map(|company| company.name.as_str());
+        let names = world.seed_data().companies().iter().map(|company| company.name.as_str());
         let hint = ending(nearest(name, names));
         Refusal::unknown(format!("there is no company `{name}`{hint}"))
     })

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{RATE_WINDOW_SECONDS, REQUESTS_PER_MINUTE_MAX};
 use serde_json::{Value, json};
 
-use super::Exhaust;
+use super::LimitedClients;
 use crate::value::settings::RateLimitMode;
 use crate::world::World;
 use crate::world::state::change::Change;
@@ -29,7 +29,7 @@ pub(super) fn set(
     now: Timestamp,
     mode: Option<RateLimitMode>,
     reset: bool,
-    exhaust: Option<Exhaust>,
+    exhaust: Option<LimitedClients>,
 ) -> Value {
     world.apply(mode.into_iter().map(Change::SetRateLimit).collect());
     for limiter in world.limiters() {
@@ -37,8 +37,8 @@ pub(super) fn set(
             limiter.reset();
         }
         match exhaust {
-            Some(Exhaust::Client(client)) => limiter.exhaust(client, now),
-            Some(Exhaust::All) => limiter.exhaust_all(now),
+            Some(LimitedClients::Client(client)) => limiter.exhaust(client, now),
+            Some(LimitedClients::All) => limiter.exhaust_all(now),
             None => {}
         }
     }

@@ -43,6 +43,6 @@ pub(super) fn mark(
         .ok_or_else(|| Refusal::unknown("that is not a token of this world"))?;
     world.apply(world.state().token_marks.add(change(grant.serial)));
     let client_id =
-        world.seeded().application(grant.application).map(|application| &application.client_id);
+        world.seed_data().application(grant.application).map(|application| &application.client_id);
     Ok(json!({ "client_id": client_id, "scope": grant.scopes.as_str() }))
 }

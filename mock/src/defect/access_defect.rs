@@ -4,7 +4,7 @@ use http::header::AUTHORIZATION;
 use moot_fixtures::contract::{Operation, ProblemType};
 use serde::Deserialize;
 
-use super::call::{AdmittedCall, ArrivingCall};
+use super::call::{ArrivingCall, DefectCall};
 use super::call_edit::QueryParameter;
 use super::edit;
 use super::likeness::Likeness;
@@ -60,7 +60,7 @@ impl TokenAct {
 
 /// Answers a call that found nothing again, with the id of the caller's first resource that is like the id that
 /// was sent. Any other outcome stays as it is.
-pub(super) fn find_like(like: Likeness, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+pub(super) fn find_like(like: Likeness, call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     if outcome.response.status != 404 {
         return outcome;
     }
@@ -86,7 +86,7 @@ fn list_of(operation: Operation) -> Option<Operation> {
 }
 
 /// The ids of the caller's resources.
-fn ids(call: &AdmittedCall<'_>, list: Operation) -> Vec<String> {
+fn ids(call: &DefectCall<'_>, list: Operation) -> Vec<String> {
     let mut found = Vec::new();
     for page in 1.. {
         let listed = call.answer_of_list(list, &QueryParameter::page(page));

@@ -9,14 +9,14 @@ use moot_fixtures::contract::{Operation, ProblemType};
 use super::call_edit::{CallEdit, QueryParameter};
 use super::memory::HookMemory;
 use crate::value::message::call::{
-    Admission, Admitted, Body, Call, Head, Part, PartValue, Principal, SentFile,
+    Admission, AdmittedCall, Body, Call, Head, Part, PartValue, Principal, SentFile,
 };
 use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::problem::Problem;
 use crate::value::message::responder::Responder;
-use crate::value::message::route::Routed;
+use crate::value::message::route::RouteMatch;
 use crate::value::token::Grant;
-use crate::world::state::seeded::Application;
+use crate::world::state::seed_data::Application;
 use crate::world::{Outcome, World, reading};
 
 /// A call before its body is read.
@@ -50,7 +50,7 @@ impl ArrivingCall<'_> {
 
     /// The caller of a grant; `None` if its application is unknown.
     pub(super) fn principal(&self, grant: Grant) -> Option<Principal> {
-        let application = self.world.seeded().application(grant.application)?;
+        let application = self.world.seed_data().application(grant.application)?;
         Some(Principal {
             application: grant.application,
             company: application.company,
@@ -60,9 +60,9 @@ impl ArrivingCall<'_> {
 
     /// The operation of its path and method.
     pub(super) fn operation(&self) -> Option<Operation> {
-        match self.world.seeded().router.find(self.head.method, self.head.path) {
-            Routed::Found(operation, _) => Some(operation),
-            Routed::WrongMethod(..) | Routed::Unknown => None,
+        match self.world.seed_data().router.find(self.head.method, self.head.path) {
+            RouteMatch::Found(operation, _) => Some(operation),
+            RouteMatch::WrongMethod(..) | RouteMatch::Unknown => None,
         }
     }
 
@@ -101,8 +101,8 @@ impl ArrivingCall<'_> {
     /// Admits the call with `principal` as its caller. Returns `refused` if the path has no operation.
     pub(super) fn admit_as(&self, principal: Option<Principal>, refused: Admission) -> Admission {
         let head = self.head;
-        match self.world.seeded().router.find(head.method, head.path) {
-            Routed::Found(operation, id) => Admission::Admitted(Admitted {
+        match self.world.seed_data().router.find(head.method, head.path) {
+            RouteMatch::Found(operation, id) => Admission::Admitted(AdmittedCall {
                 serial: self.world.next_serial(),
                 at: self.now,
                 operation,
@@ -110,20 +110,20 @@ impl ArrivingCall<'_> {
                 principal,
                 reading: reading(operation, self.world.answers()),
             }),
-            Routed::WrongMethod(..) | Routed::Unknown => refused,
+            RouteMatch::WrongMethod(..) | RouteMatch::Unknown => refused,
         }
     }
 }
 
 /// A call with its body.
-pub(super) struct AdmittedCall<'a> {
+pub(super) struct DefectCall<'a> {
     pub(super) world: &'a World,
     pub(super) now: Timestamp,
     pub(super) call: &'a Call<'a>,
     pub(super) memory: &'a HookMemory,
 }
 
-impl AdmittedCall<'_> {
+impl DefectCall<'_> {
     /// The id in the path; empty without one.
     pub(super) fn id(&self) -> &str {
         self.call.admitted.id.as_deref().unwrap_or_default()
@@ -186,13 +186,16 @@ impl AdmittedCall<'_> {
 
     /// The outcome of the same call with another id in its path.
     pub(super) fn answer_of_id(&self, id: &str) -> Outcome {
-        self.answer_admitted(&Admitted { id: Some(id.to_owned()), ..self.call.admitted.clone() })
+        self.answer_admitted(&AdmittedCall {
+            id: Some(id.to_owned()),
+            ..self.call.admitted.clone()
+        })
     }
 
     /// The outcome of the same call by another company.
     pub(super) fn answer_for_company(&self, company: u32) -> Outcome {
         let principal = self.call.admitted.principal.map(|own| Principal { company, ..own });
-        self.answer_admitted(&Admitted { principal, ..self.call.admitted.clone() })
+        self.answer_admitted(&AdmittedCall { principal, ..self.call.admitted.clone() })
     }
 
     /// The outcome of the same call by the first company for which it succeeds.
@@ -204,12 +207,12 @@ impl AdmittedCall<'_> {
     /// The outcome of a call of the list operation `list` by the same caller, with one query parameter changed.
     pub(super) fn answer_of_list(&self, list: Operation, parameter: &QueryParameter) -> Outcome {
         let query = self.query_with(parameter);
-        let admitted = Admitted { operation: list, id: None, ..self.call.admitted.clone() };
+        let admitted = AdmittedCall { operation: list, id: None, ..self.call.admitted.clone() };
         let head = Head { query: Some(&query), ..self.call.head };
         self.answer(Call { head, admitted: &admitted, body: Body::Empty, fetched: None })
     }
 
-    fn answer_admitted(&self, admitted: &Admitted) -> Outcome {
+    fn answer_admitted(&self, admitted: &AdmittedCall) -> Outcome {
         self.answer(Call { admitted, ..self.copy() })
     }
 
@@ -265,7 +268,7 @@ impl AdmittedCall<'_> {
 
     /// The client that the form names, with its index.
     pub(super) fn client(&self) -> Option<(u32, &Application)> {
-        self.world.seeded().application_of(&self.field("client_id")?)
+        self.world.seed_data().application_of(&self.field("client_id")?)
     }
 
     /// The secret of [`Self::client`].
@@ -287,7 +290,7 @@ impl AdmittedCall<'_> {
 
 /// The companies of a world.
 pub(super) fn companies(world: &World) -> std::ops::Range<u32> {
-    0..world.seeded().companies().len() as u32
+    0..world.seed_data().companies().len() as u32
 }
 
 /// The content of a part as text; `None` if the part is not kept in memory.

@@ -8,7 +8,7 @@ mod isolation;
 mod reads;
 mod tokens;
 
-use super::call::{AdmittedCall, ArrivingCall};
+use super::call::{ArrivingCall, DefectCall};
 use crate::value::message::call::Admission;
 use crate::world::state::change::Change;
 use crate::world::{Outcome, World};
@@ -19,7 +19,7 @@ pub(super) enum DefectCode {
     /// Replaces the decision about a call before its body is read.
     Admit(fn(&ArrivingCall<'_>, Admission) -> Admission),
     /// Replaces the outcome of an admitted call.
-    Answer(fn(&AdmittedCall<'_>, Outcome) -> Outcome),
+    Answer(fn(&DefectCall<'_>, Outcome) -> Outcome),
     /// Replaces changes before they are applied.
     Change(fn(&World, Vec<Change>) -> Vec<Change>),
     /// Changes a world that restarts.

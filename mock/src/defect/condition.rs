@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::call::AdmittedCall;
+use super::call::DefectCall;
 use super::call_edit::QueryParameter;
 
 /// A condition on a call. A field is a part of a multipart body or a field of a form.
@@ -41,11 +41,11 @@ pub(super) enum CallCondition {
 
 impl CallCondition {
     /// Whether all conditions hold for a call.
-    pub(super) fn all_hold(all: &[Self], call: &AdmittedCall<'_>) -> bool {
+    pub(super) fn all_hold(all: &[Self], call: &DefectCall<'_>) -> bool {
         all.iter().all(|condition| condition.holds(call))
     }
 
-    fn holds(&self, call: &AdmittedCall<'_>) -> bool {
+    fn holds(&self, call: &DefectCall<'_>) -> bool {
         let head = &call.call.head;
         match self {
             Self::Not(condition) => !condition.holds(call),

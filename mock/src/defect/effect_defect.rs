@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::call::{AdmittedCall, companies};
+use super::call::{DefectCall, companies};
 use super::record;
 use crate::value::identifier::IdKind;
 use crate::world::Outcome;
@@ -33,7 +33,7 @@ pub(super) enum EffectAct {
 
 impl EffectAct {
     /// The outcome of a successful call, with its changes replaced.
-    pub(super) fn apply(&self, call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    pub(super) fn apply(&self, call: &DefectCall<'_>, mut outcome: Outcome) -> Outcome {
         let changes = std::mem::take(&mut outcome.changes);
         outcome.changes = match self {
             Self::Twice => {
@@ -66,7 +66,7 @@ impl EffectAct {
 }
 
 /// The change that reverts another one. An object that cannot be deleted moves to another company.
-fn inverse(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
+fn inverse(call: &DefectCall<'_>, change: &Change) -> Option<Change> {
     match change {
         Change::PutWebhook { row, .. } => Some(Change::DeleteWebhook { row: *row }),
         Change::DeleteWebhook { row } => {
@@ -81,7 +81,7 @@ fn inverse(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
 }
 
 /// The same object with another id, in the row after it.
-fn copy(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
+fn copy(call: &DefectCall<'_>, change: &Change) -> Option<Change> {
     let id = |kind, row: u32| call.world.id_of_row(kind, row);
     Some(match change {
         Change::PutLegalRequest { row, record } => {
@@ -106,7 +106,7 @@ fn copy(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
 }
 
 /// The same object of another company.
-fn move_to_other(call: &AdmittedCall<'_>, change: &Change) -> Change {
+fn move_to_other(call: &DefectCall<'_>, change: &Change) -> Change {
     let other = |own: u32| (own + 1) % companies(call.world).end.max(1);
     record::of_company(change, other).unwrap_or_else(|| change.clone())
 }
@@ -116,14 +116,14 @@ fn deletes(changes: &[Change], webhook: u32) -> bool {
 }
 
 /// The rows of the caller's webhooks.
-fn own_webhooks<'a>(call: &'a AdmittedCall<'_>) -> impl Iterator<Item = u32> + 'a {
+fn own_webhooks<'a>(call: &'a DefectCall<'_>) -> impl Iterator<Item = u32> + 'a {
     let (own, table) = (call.company(), &call.world.state().webhooks);
     (0..table.next_row())
         .filter(move |row| table.get(*row).is_some_and(|webhook| Some(webhook.company) == own))
 }
 
 /// The rows of the caller's webhooks that have the address of the created webhook.
-fn same_address(call: &AdmittedCall<'_>, changes: &[Change]) -> Vec<u32> {
+fn same_address(call: &DefectCall<'_>, changes: &[Change]) -> Vec<u32> {
     let created = changes.iter().find_map(|change| match change {
         Change::PutWebhook { record, .. } => Some(record),
         _ => None,

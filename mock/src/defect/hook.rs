@@ -7,7 +7,7 @@ use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX};
 
 use super::access_defect::find_like;
 use super::act::{DefectAct, RefusedCall};
-use super::call::{AdmittedCall, ArrivingCall};
+use super::call::{ArrivingCall, DefectCall};
 use super::catalogue::Defect;
 use super::code::DefectCode;
 use super::condition::CallCondition;
@@ -79,7 +79,7 @@ impl Hook for DefectHook {
     }
 
     fn answer(&self, world: &World, now: Timestamp, call: &Call<'_>) -> Outcome {
-        let admitted = AdmittedCall { world, now, call, memory: &self.memory };
+        let admitted = DefectCall { world, now, call, memory: &self.memory };
         let mut outcome = world.answer_unhooked(now, call);
         for act in self.acts() {
             outcome = answer(act, &admitted, outcome);
@@ -113,7 +113,7 @@ impl Hook for DefectHook {
 }
 
 /// The outcome of a call after one act.
-fn answer(act: &DefectAct, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn answer(act: &DefectAct, call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let holds = |when: &[CallCondition]| CallCondition::all_hold(when, call);
     let is_token = call.is(Operation::CreateAccessToken);
     match act {
@@ -156,7 +156,7 @@ fn answer(act: &DefectAct, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome
     }
 }
 
-fn is_refused(refused: &RefusedCall, call: &AdmittedCall<'_>, outcome: &Outcome) -> bool {
+fn is_refused(refused: &RefusedCall, call: &DefectCall<'_>, outcome: &Outcome) -> bool {
     let rule = outcome.response.refused.as_ref().and_then(|it| it.rule.as_ref());
     call.is(refused.of)
         && rule.is_some_and(|rule| refused.rule.covers(rule))

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::call::{AdmittedCall, companies};
+use super::call::{DefectCall, companies};
 use super::call_edit::{CallEdit, QueryParameter};
 use super::edit;
 use crate::world::Outcome;
@@ -28,7 +28,7 @@ pub(super) enum ListAct {
 
 impl ListAct {
     /// The outcome of a successful call, with its list changed.
-    pub(super) fn apply(&self, call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    pub(super) fn apply(&self, call: &DefectCall<'_>, mut outcome: Outcome) -> Outcome {
         let page = page(call.call.head.query);
         match self {
             Self::Foreign => {
@@ -89,13 +89,13 @@ fn body_of(outcome: &Outcome) -> Option<Value> {
 }
 
 /// The first member of the same list of another company.
-fn foreign(call: &AdmittedCall<'_>) -> Option<Value> {
+fn foreign(call: &DefectCall<'_>) -> Option<Value> {
     let others = companies(call.world).filter(|company| Some(*company) != call.company());
     let lists = others.map(|company| call.answer_for_company(company));
     lists.filter_map(|outcome| body_of(&outcome)?.pointer("/data/0").cloned()).next()
 }
 
-fn last_of(call: &AdmittedCall<'_>, page: u64) -> Option<Value> {
+fn last_of(call: &DefectCall<'_>, page: u64) -> Option<Value> {
     let page = CallEdit::Parameter(QueryParameter::page(page));
     let mut body = body_of(&call.answer_edited(&page))?;
     list(&mut body)?.pop()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use moot_fixtures::contract::{LegalRequestStatus, Operation};
 
-use super::call::AdmittedCall;
+use super::call::DefectCall;
 use crate::value::message::content::Content;
 use crate::value::message::json::DataJson;
 use crate::value::message::problem::Problem;
@@ -17,7 +17,7 @@ use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::world::{Outcome, transition};
 
 /// A successful creation of a default record, without any rule. Returns `refused` for other operations.
-pub(super) fn unchecked(call: &AdmittedCall<'_>, refused: Outcome) -> Outcome {
+pub(super) fn unchecked(call: &DefectCall<'_>, refused: Outcome) -> Outcome {
     match call.call.admitted.operation {
         Operation::CreateLegalRequest => legal_request(call).unwrap_or(refused),
         Operation::CreateRepositoryDocument => document(call).unwrap_or(refused),
@@ -26,7 +26,7 @@ pub(super) fn unchecked(call: &AdmittedCall<'_>, refused: Outcome) -> Outcome {
 }
 
 /// The refusal of a valid call.
-pub(super) fn refusal(call: &AdmittedCall<'_>) -> Outcome {
+pub(super) fn refusal(call: &DefectCall<'_>) -> Outcome {
     let problem = match call.is(Operation::CreateRepositoryDocument) {
         true => Problem::document_creation("This cannot be processed."),
         false => Problem::request_creation("This cannot be processed."),
@@ -35,13 +35,13 @@ pub(super) fn refusal(call: &AdmittedCall<'_>) -> Outcome {
 }
 
 /// A refusal by the token endpoint.
-pub(super) fn token_refusal(call: &AdmittedCall<'_>, status: u16, error: &str) -> Outcome {
+pub(super) fn token_refusal(call: &DefectCall<'_>, status: u16, error: &str) -> Outcome {
     let problem = Problem::token_failure(status, error.to_owned(), "The call is refused.");
     call.refuse(&problem)
 }
 
 /// A token with these scopes for the client that the call names. Returns `outcome` if the client is unknown.
-pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> Outcome {
+pub(super) fn token(call: &DefectCall<'_>, outcome: Outcome, scopes: &str) -> Outcome {
     let Some((application, _)) = call.client() else { return outcome };
     let Ok(scopes) = scopes.parse() else { return outcome };
     let serial = call.call.admitted.serial;
@@ -72,11 +72,11 @@ pub(super) fn of_company(change: &Change, other: impl FnOnce(u32) -> u32) -> Opt
     })
 }
 
-fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
+fn legal_request(call: &DefectCall<'_>) -> Option<Outcome> {
     let world = call.world;
     let (row, id) = world.fresh_legal_request()?;
     let company = call.call.admitted.principal?.company;
-    let mut workflows = (0..).map_while(|row| Some((row, world.seeded().workflow(row)?)));
+    let mut workflows = (0..).map_while(|row| Some((row, world.seed_data().workflow(row)?)));
     let (workflow, _) = workflows.find(|(_, workflow)| workflow.company == company)?;
     let record = LegalRequest {
         row,
@@ -98,7 +98,7 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
     Some(Outcome { changes: vec![Change::from(record)], ..Outcome::unchanged(response) })
 }
 
-fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {
+fn document(call: &DefectCall<'_>) -> Option<Outcome> {
     let world = call.world;
     let (row, id) = world.fresh_document()?;
     let form = world.answers().timestamps;

@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// As [`Self::visible`].
     pub(crate) fn workflow(&self) -> Result<&'a Workflow, Problem> {
-        let found = self.world.seeded().workflow_of(self.id());
+        let found = self.world.seed_data().workflow_of(self.id());
         self.visible(found.map(|(_, workflow)| workflow), |workflow| workflow.company)
     }
 

@@ -8,7 +8,7 @@ use crate::value::message::problem::{Problem, shown};
 use crate::value::token::Grant;
 use crate::world::Outcome;
 use crate::world::state::change::Change;
-use crate::world::state::seeded::Application;
+use crate::world::state::seed_data::Application;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let answers = context.answers();

@@ -14,7 +14,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use moot_fixtures::contract::{
-    Answers, CREATE_REQUEST_FIELDS, FieldKind, FieldUnexpected, LegalRequestStatus, WorkflowStatus,
+    Answers, CREATE_REQUEST_FIELDS, FieldKind, LegalRequestStatus, UnexpectedField, WorkflowStatus,
 };
 use moot_fixtures::nearest::quoted;
 use moot_fixtures::world::WorkflowKind;
@@ -70,7 +70,7 @@ fn workflow<'a>(
     company: u32,
 ) -> Result<(u32, &'a Workflow), Problem> {
     let id = fields.text(WORKFLOW_ID)?.ok_or_else(|| missing(&[WORKFLOW_ID]))?;
-    let found = context.world.seeded().workflow_of(id);
+    let found = context.world.seed_data().workflow_of(id);
     let unknown = |rule: Rule, detail: String| {
         let problem = Problem::request_creation(detail).breaking(rule);
         problem.by_answer(context.answers().request_workflow_unknown)
@@ -100,7 +100,7 @@ fn check_requester(
     let answers = context.answers();
     let email = fields.text(REQUESTER_EMAIL)?.ok_or_else(|| missing(&[REQUESTER_EMAIL]))?;
     check_email(answers, REQUESTER_EMAIL, email)?;
-    let company = context.world.seeded().company(company);
+    let company = context.world.seed_data().company(company);
     let is_user = company
         .is_some_and(|company| company.users.iter().any(|user| user.eq_ignore_ascii_case(email)));
     if is_user {
@@ -139,9 +139,9 @@ fn check_unexpected(
     listed: impl Fn(&str) -> bool,
 ) -> Result<(), Problem> {
     let status = match answers.request_field_unexpected {
-        FieldUnexpected::Ignored => return Ok(()),
-        FieldUnexpected::BadRequest => 400,
-        FieldUnexpected::Unprocessable => 422,
+        UnexpectedField::Ignored => return Ok(()),
+        UnexpectedField::BadRequest => 400,
+        UnexpectedField::Unprocessable => 422,
     };
     let names = CREATE_REQUEST_FIELDS.map(|(name, _)| name);
     match names.into_iter().find(|name| fields.has(name) && !listed(name)) {

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use moot_fixtures::contract::{Answers, FilterUnknown, PAGE_MIN, PageInvalid, PagePastEnd};
+use moot_fixtures::contract::{Answers, InvalidPage, PAGE_MIN, PagePastEnd, UnknownFilter};
 use roaring::RoaringBitmap;
 use serde::Serialize;
 
@@ -62,9 +62,9 @@ pub(crate) fn rows_in_status<'i>(
         return Ok(index.rows(company, place));
     }
     match context.answers().status_filter_unknown {
-        FilterUnknown::Ignored => Ok(index.rows(company, None)),
-        FilterUnknown::Empty => Ok(None),
-        FilterUnknown::Refused => {
+        UnknownFilter::Ignored => Ok(index.rows(company, None)),
+        UnknownFilter::Empty => Ok(None),
+        UnknownFilter::Refused => {
             let known: Vec<&str> = statuses.iter().map(|(status, _)| *status).collect();
             Err(Problem::parameter_missing(format!(
                 "`status` must be given once, as one of {}.",
@@ -113,8 +113,8 @@ fn page_number(context: &Context<'_>) -> Result<u64, Problem> {
     };
     match (number, context.answers().page_invalid) {
         (Some(number), _) => Ok(number),
-        (None, PageInvalid::FirstPage) => Ok(PAGE_MIN),
-        (None, PageInvalid::Refused) => Err(Problem::parameter_missing(
+        (None, InvalidPage::FirstPage) => Ok(PAGE_MIN),
+        (None, InvalidPage::Refused) => Err(Problem::parameter_missing(
             "`page` must be given once, as a whole number from 1 on.",
         )),
     }

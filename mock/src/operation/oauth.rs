@@ -11,7 +11,7 @@ use moot_fixtures::contract::Answers;
 use crate::operation::Context;
 use crate::value::message::call::{Body, BodyFault};
 use crate::value::message::problem::Problem;
-use crate::world::state::seeded::Application;
+use crate::world::state::seed_data::Application;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 /// The same text for every wrong credential. So a caller does not learn which client ids exist.
@@ -100,7 +100,7 @@ pub(crate) fn client<'a>(
     };
     let world = context.world;
     world
-        .seeded()
+        .seed_data()
         .application_of(&client_id)
         .filter(|(_, application)| world.client_secret(application) == client_secret)
         .ok_or_else(|| Problem::invalid_client(answers, WRONG_CLIENT))

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{NotKept, Service};
+use super::{KeepError, Service};
 use crate::control::{self, ControlAction, Refusal};
 use crate::world::World;
 
@@ -51,7 +51,7 @@ impl Service {
     fn in_turn<T>(
         &self,
         system_now: Timestamp,
-        act: impl FnOnce() -> Result<Result<T, Refusal>, NotKept>,
+        act: impl FnOnce() -> Result<Result<T, Refusal>, KeepError>,
     ) -> Result<T, Refusal> {
         let turn = self.0.turn.lock();
         let result = self.settle(system_now).and_then(|_| act());

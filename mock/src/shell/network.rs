@@ -3,6 +3,6 @@
 mod connect;
 mod fetcher;
 
+pub(crate) use connect::{AllowedAddresses, reason};
 pub use connect::{Lookup, Network};
-pub(crate) use connect::{Reach, reason};
 pub use fetcher::{FETCH_TIME_MAX, Fetcher};

@@ -31,7 +31,7 @@ use super::{body, clock, console, control};
 use crate::control::Refusal;
 use crate::value::message::call::{self, Admission, Call, Head};
 use crate::value::message::wire::WireCall;
-use crate::world::admit::Unserved;
+use crate::world::admit::UnservedReason;
 use destination::{Destination, destination, is_admin, is_health_check};
 
 /// Serves `site` on `listener` until `stop` is ready. Then it closes idle connections and waits for running calls, for
@@ -128,7 +128,7 @@ impl Site {
         if is_admin(parts.uri.path()) {
             return Refusal::malformed(detail).respond(parts.uri.path());
         }
-        refuse_unserved(self, &parts, client, Unserved::Malformed(detail)).await
+        refuse_unserved(self, &parts, client, UnservedReason::Malformed(detail)).await
     }
 
     /// Answers a call that comes from `client`. Only the path of its target counts, not the origin. Must run on a
@@ -173,7 +173,7 @@ async fn route(
                 let problem = access.err().unwrap_or_else(|| Refusal::unknown(why));
                 return problem.respond(whole_path);
             }
-            refuse_unserved(site, parts, client, Unserved::NoSandbox(&why)).await
+            refuse_unserved(site, parts, client, UnservedReason::NoSandbox(&why)).await
         }
         // The core has no route at the empty path, so it refuses the call. Then the path that was sent is put into
         // the refusal.
@@ -275,7 +275,7 @@ async fn refuse_unserved(
     site: &Site,
     parts: &Parts,
     client: IpAddr,
-    why: Unserved<'_>,
+    why: UnservedReason<'_>,
 ) -> Response<SiteBody> {
     let path = parts.uri.path();
     let (realm, path) = match destination(site, path) {

@@ -20,12 +20,12 @@ pub use self::watch::{CallWatch, ClientJudge, SandboxWatch, WatchedCall};
 use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
 use super::delivery::Deliverer;
-use super::network::{Fetcher, Network, Reach};
+use super::network::{AllowedAddresses, Fetcher, Network};
 use super::sandbox::{Lease, Realm, Sandboxes, restore};
 use super::store::{DurableError, FolderStore, MAIN, OpenStore, RowStore, StateStore, open};
 use crate::control::ControlAction;
 use crate::defect::{self, Defect};
-use crate::service::{NotKept, Service};
+use crate::service::{KeepError, Service};
 use crate::value::clock::Clock;
 use crate::value::settings::SettingsError;
 use crate::world::World;
@@ -122,7 +122,7 @@ pub enum SiteError {
     State(#[from] DurableError),
     /// The settings could not be stored.
     #[error("the mock cannot keep its state: {0}")]
-    NotKept(#[from] NotKept),
+    KeepError(#[from] KeepError),
     /// The thread of the deliveries could not be started.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -232,7 +232,7 @@ impl Site {
         let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable));
         // Callers from other machines must not make the mock send requests into its private network.
         let is_public = is_beyond_loopback && !options.has_private_receivers;
-        let reach = if is_public { Reach::Public } else { Reach::Anywhere };
+        let reach = if is_public { AllowedAddresses::Public } else { AllowedAddresses::Anywhere };
         let deliverer = Deliverer::start(options.network, reach, sandboxes.clone())?;
         deliverer.add(&main);
         Ok(Self(Arc::new(SiteParts {

@@ -5,10 +5,10 @@ use moot_fixtures::contract::{CheckOrder, Operation, TokenNeed};
 use moot_fixtures::journal::RuleGroup;
 
 use super::{World, reading};
-use crate::value::message::call::{Admission, Admitted, Head};
+use crate::value::message::call::{Admission, AdmittedCall, Head};
 use crate::value::message::problem::Problem;
 use crate::value::message::response::Response;
-use crate::value::message::route::Routed;
+use crate::value::message::route::RouteMatch;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
 use crate::world::journal::{CallEffects, Occurrence};
@@ -24,7 +24,7 @@ struct AdmissionTrace {
 /// The reason for refusing a call before a world gets it.
 #[cfg(feature = "server")]
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Unserved<'a> {
+pub(crate) enum UnservedReason<'a> {
     /// The head breaks a rule of HTTP.
     Malformed(&'a str),
     /// The sandbox does not exist.
@@ -53,18 +53,23 @@ impl World {
     /// The response to a call that no world serves, in the form of its operation. The limiter does not count
     /// it.
     #[cfg(feature = "server")]
-    pub(crate) fn unserved(&self, now: Timestamp, head: &Head<'_>, why: Unserved<'_>) -> Response {
-        let operation = match self.seeded().router.find(head.method, head.path) {
-            Routed::Found(operation, _) => Some(operation),
-            Routed::WrongMethod(..) | Routed::Unknown => None,
+    pub(crate) fn unserved(
+        &self,
+        now: Timestamp,
+        head: &Head<'_>,
+        why: UnservedReason<'_>,
+    ) -> Response {
+        let operation = match self.seed_data().router.find(head.method, head.path) {
+            RouteMatch::Found(operation, _) => Some(operation),
+            RouteMatch::WrongMethod(..) | RouteMatch::Unknown => None,
         };
         let problem = match (why, operation) {
             (
-                Unserved::Malformed(detail),
+                UnservedReason::Malformed(detail),
                 Some(Operation::CreateAccessToken | Operation::RevokeToken),
             ) => Problem::token_failure(400, "invalid_request", detail),
-            (Unserved::Malformed(detail), _) => Problem::parameter_missing(detail),
-            (Unserved::NoSandbox(detail), _) => {
+            (UnservedReason::Malformed(detail), _) => Problem::parameter_missing(detail),
+            (UnservedReason::NoSandbox(detail), _) => {
                 Problem { detail: detail.to_owned(), ..Problem::unknown_path(self.answers()) }
             }
         };
@@ -110,20 +115,20 @@ impl World {
         head: &Head<'_>,
         serial: u64,
         seen: &mut AdmissionTrace,
-    ) -> Result<Admitted, Problem> {
+    ) -> Result<AdmittedCall, Problem> {
         let answers = self.answers();
-        let routed = self.seeded().router.find(head.method, head.path);
-        if let Routed::Found(operation, _) = &routed {
+        let routed = self.seed_data().router.find(head.method, head.path);
+        if let RouteMatch::Found(operation, _) = &routed {
             // Set before the limit is checked, so that the journal names the operation of a 429.
             seen.operation = Some(*operation);
         }
         self.limit(now, head, &self.limiter)?;
         let (operation, id) = match routed {
-            Routed::Found(operation, id) => (operation, id),
-            Routed::WrongMethod(operation, allowed) => {
+            RouteMatch::Found(operation, id) => (operation, id),
+            RouteMatch::WrongMethod(operation, allowed) => {
                 return Err(Problem::wrong_method(answers, operation, &allowed));
             }
-            Routed::Unknown => return Err(Problem::unknown_path(answers)),
+            RouteMatch::Unknown => return Err(Problem::unknown_path(answers)),
         };
         if let (Operation::CreateAccessToken, Some(limiter)) = (operation, &self.token_limiter) {
             self.limit(now, head, limiter)?;
@@ -143,14 +148,14 @@ impl World {
             }
         };
         let reading = reading(operation, answers);
-        Ok(Admitted { serial, at: now, operation, id, principal, reading })
+        Ok(AdmittedCall { serial, at: now, operation, id, principal, reading })
     }
 
     /// The refusal of an unknown id. `None` if the object exists, or the operation takes no id.
     fn missing(&self, operation: Operation, id: &str) -> Option<Problem> {
         let is_there = match operation {
             Operation::GetWorkflow | Operation::GetWorkflowSchema => {
-                self.seeded().workflow_of(id).is_some()
+                self.seed_data().workflow_of(id).is_some()
             }
             Operation::GetLegalRequest | Operation::GetLegalRequestActivity => {
                 self.legal_request(id).is_some()

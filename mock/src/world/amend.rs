@@ -8,9 +8,9 @@ use super::lag::LaggingLists;
 use super::{World, first_state, limiters};
 
 impl World {
-    /// Lets the amendments take effect. [`Seeded::amended`] has accepted them before they became changes.
+    /// Lets the amendments take effect. [`SeedData::amended`] has accepted them before they became changes.
     pub(super) fn amend(&mut self) {
-        let Ok(amended) = self.seeded.amended(&self.state.amendments) else { return };
+        let Ok(amended) = self.seed_data.amended(&self.state.amendments) else { return };
         let (old, new) = (self.answers(), amended.answers());
         let is_other_lag = old.list_lag != new.list_lag;
         if old.rate_limit_window != new.rate_limit_window
@@ -22,7 +22,7 @@ impl World {
         }
         if is_other_lag {
             self.lagging = LaggingLists::of(new, || {
-                let mut replica = first_state(&self.seeded, &self.settings);
+                let mut replica = first_state(&self.seed_data, &self.settings);
                 self.state.changes().into_iter().for_each(|change| replica.apply(change));
                 replica
             });

@@ -35,9 +35,9 @@ pub(crate) fn authenticate(
         .ok_or_else(|| Problem::token_invalid("The access token is none of this service."))?;
     check_life(world, now, &grant)?;
     let application = world
-        .seeded()
+        .seed_data()
         .application(grant.application)
-        .filter(|_| world.seeded().has_application(grant.application))
+        .filter(|_| world.seed_data().has_application(grant.application))
         .ok_or_else(|| Problem::token_invalid("The application of this token does not exist."))?;
     Ok(Principal {
         application: grant.application,

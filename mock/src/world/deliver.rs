@@ -84,7 +84,7 @@ fn body(world: &World, at: Timestamp, event: &str, record: &LegalRequest) -> Str
     data.insert("request_id".to_owned(), json!(record.id));
     for member in &answers.delivery_payload.members {
         let value = match member.as_str() {
-            "workflow_id" => json!(world.seeded().workflow_id(record.workflow)),
+            "workflow_id" => json!(world.seed_data().workflow_id(record.workflow)),
             "status" => json!(record.status.as_str()),
             "occurred_at" => json!(timestamp::text(answers.timestamps, at)),
             _ => continue,

@@ -16,14 +16,14 @@ const CALLS_PER_START: u64 = 1 << 32;
 
 /// Changes to be stored in one transaction.
 #[derive(Debug, Clone, Default)]
-pub struct Noted {
+pub struct ChangeBatch {
     /// Whether the world was reset before the changes.
     pub is_reset: bool,
     /// The changes, in order.
     pub changes: Vec<Change>,
 }
 
-impl Noted {
+impl ChangeBatch {
     /// Whether there is nothing to keep.
     pub const fn is_empty(&self) -> bool {
         !self.is_reset && self.changes.is_empty()
@@ -39,11 +39,11 @@ impl World {
 
     /// Starts collecting applied changes.
     pub(crate) fn note(&mut self) {
-        self.noted = Some(Noted::default());
+        self.noted = Some(ChangeBatch::default());
     }
 
     /// Stops collecting, and returns the changes since [`Self::note`].
-    pub(crate) fn noted(&mut self) -> Noted {
+    pub(crate) fn noted(&mut self) -> ChangeBatch {
         self.noted.take().unwrap_or_default()
     }
 

@@ -9,27 +9,27 @@ use crate::value::identifier::{IdKind, Identifiers, document_id_of};
 use crate::value::limits::ROWS_MAX;
 use crate::value::short_id::ShortId;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
-use crate::world::state::seeded::Ids;
+use crate::world::state::seed_data::Ids;
 use crate::world::state::table::RowTable;
 
 impl World {
     /// The legal request of an id.
     pub(crate) fn legal_request(&self, id: &str) -> Option<&Arc<LegalRequest>> {
-        let ids = &self.seeded().rows.legal_request_ids;
+        let ids = &self.seed_data().rows.legal_request_ids;
         let row = self.row(id, ids, &self.state().legal_requests)?;
         self.state().legal_requests.get(row)
     }
 
     /// The repository document of an id.
     pub(crate) fn document(&self, id: &str) -> Option<&Arc<RepositoryDocument>> {
-        let ids = &self.seeded().rows.document_ids;
+        let ids = &self.seed_data().rows.document_ids;
         let row = self.row(id, ids, &self.state().documents)?;
         self.state().documents.get(row)
     }
 
     /// The webhook of an id, with its row.
     pub(crate) fn webhook(&self, id: &str) -> Option<(u32, &Arc<Webhook>)> {
-        let ids = &self.seeded().rows.webhook_ids;
+        let ids = &self.seed_data().rows.webhook_ids;
         let row = self.row(id, ids, &self.state().webhooks)?;
         Some((row, self.state().webhooks.get(row)?))
     }
@@ -42,17 +42,17 @@ impl World {
 
     /// Row and id for a new legal request; `None` if the world is full.
     pub(crate) fn fresh_legal_request(&self) -> Option<(u32, String)> {
-        self.fresh(&self.seeded().rows.legal_request_ids, &self.state().legal_requests)
+        self.fresh(&self.seed_data().rows.legal_request_ids, &self.state().legal_requests)
     }
 
     /// Row and id for a new document; `None` if the world is full.
     pub(crate) fn fresh_document(&self) -> Option<(u32, String)> {
-        self.fresh(&self.seeded().rows.document_ids, &self.state().documents)
+        self.fresh(&self.seed_data().rows.document_ids, &self.state().documents)
     }
 
     /// Row and id for a new webhook; `None` if the world is full.
     pub(crate) fn fresh_webhook(&self) -> Option<(u32, String)> {
-        self.fresh(&self.seeded().rows.webhook_ids, &self.state().webhooks)
+        self.fresh(&self.seed_data().rows.webhook_ids, &self.state().webhooks)
     }
 
     /// The id that a row of this kind gets.
@@ -68,13 +68,13 @@ impl World {
 
     /// The unguessable id of a document's download.
     pub(crate) fn download_id(&self, document_id: &str) -> String {
-        let seeded = self.seeded();
-        let is_seeded = seeded.rows.document_ids.row(document_id).is_some();
+        let seed_data = self.seed_data();
+        let is_seeded = seed_data.rows.document_ids.row(document_id).is_some();
         self.identifiers_of(is_seeded).download_id(document_id)
     }
 
     fn identifiers_of(&self, is_seeded: bool) -> &Identifiers {
-        if is_seeded { &self.seeded().identifiers } else { &self.identifiers }
+        if is_seeded { &self.seed_data().identifiers } else { &self.identifiers }
     }
 
     fn row<R>(&self, id: &str, seeded: &Ids, table: &RowTable<R>) -> Option<u32> {

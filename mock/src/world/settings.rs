@@ -33,7 +33,7 @@ pub struct Settings {
     pub progression: Progression,
 }
 
-/// The part of [`Settings`] that may differ between worlds that share a [`crate::Seeded`]. A store keeps the
+/// The part of [`Settings`] that may differ between worlds that share a [`crate::SeedData`]. A store keeps the
 /// settings of a sandbox, except those that follow from the main world.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunSettings {

@@ -6,7 +6,7 @@ mod amendments;
 pub mod change;
 pub(crate) mod index;
 pub mod resource;
-pub mod seeded;
+pub mod seed_data;
 pub mod stored;
 pub(crate) mod table;
 
@@ -24,7 +24,7 @@ use crate::world::state::amendments::Amendments;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
 use crate::world::state::index::Index;
 use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
-use crate::world::state::seeded::Seeded;
+use crate::world::state::seed_data::SeedData;
 use crate::world::state::table::RowTable;
 
 /// All data of a world that [`Change`]s modify.
@@ -107,12 +107,12 @@ impl TokenMarks {
 impl State {
     /// The state at the start of a world.
     pub(crate) fn new(
-        seeded: &Seeded,
+        seed_data: &SeedData,
         clock: ClockSetting,
         rate_limit: RateLimitMode,
         progression: Progression,
     ) -> Self {
-        let rows = &seeded.rows;
+        let rows = &seed_data.rows;
         Self {
             legal_requests: RowTable::over(rows.legal_requests.clone()),
             documents: RowTable::over(rows.documents.clone()),

@@ -1,6 +1,6 @@
 //! The rules of §4.5, in its order.
 
-use moot_fixtures::contract::{FieldUnexpected, RequestName};
+use moot_fixtures::contract::{RequestName, UnexpectedField};
 use moot_mock::call::{Part, PartValue};
 use serde_json::json;
 
@@ -296,16 +296,16 @@ fn exactly_one_configured_signer_is_assigned_by_itself() {
 fn fields_that_the_workflow_does_not_list_are_an_answer() {
     let unlisted = with(&[("counterparty_signer_name", &["Robin Sample"])]);
     for (choice, expected) in [
-        (FieldUnexpected::Ignored, CREATED),
-        (FieldUnexpected::BadRequest, MISSING),
-        (FieldUnexpected::Unprocessable, INVALID),
+        (UnexpectedField::Ignored, CREATED),
+        (UnexpectedField::BadRequest, MISSING),
+        (UnexpectedField::Unprocessable, INVALID),
     ] {
         let bench = bench_answering(|answers| answers.request_field_unexpected = choice);
         check(&bench, unlisted.clone(), expected, "counterparty_signer_name");
         check(&bench, with(&[("unheard_of", &["x"])]), CREATED, "");
     }
     let bench =
-        bench_answering(|answers| answers.request_field_unexpected = FieldUnexpected::Ignored);
+        bench_answering(|answers| answers.request_field_unexpected = UnexpectedField::Ignored);
     let mut ignored = with(&[]);
     ignored.push(file("file", "ignored.exe"));
     check(&bench, ignored, CREATED, "");

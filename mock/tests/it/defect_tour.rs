@@ -19,7 +19,7 @@ use moot_mock::control::ControlAction;
 use moot_mock::defect::{self, Defect};
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
-use moot_mock::{Seeded, Service, Settings, World};
+use moot_mock::{SeedData, Service, Settings, World};
 use serde_json::Value;
 
 /// The system's time of every call. The world's clock stands still too.
@@ -50,7 +50,7 @@ impl Tour {
             rate_limit: RateLimitMode::Off,
             progression: Progression::Manual,
         };
-        let world = World::from_seeded(seeded(world_name), settings.run());
+        let world = World::from_seed_data(seed_data(world_name), settings.run());
         let world = defect::install(world.expect("the settings are sound"), &defects);
         Self { service: Service::new(world), now, seen: String::new() }
     }
@@ -108,12 +108,12 @@ impl Tour {
 }
 
 /// The seed rows, built once for all tours.
-fn seeded(world_name: &str) -> Arc<Seeded> {
-    static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Seeded>>>> = LazyLock::new(Mutex::default);
+fn seed_data(world_name: &str) -> Arc<SeedData> {
+    static MADE: LazyLock<Mutex<BTreeMap<String, Arc<SeedData>>>> = LazyLock::new(Mutex::default);
     let mut made = MADE.lock().expect("no tour panics here");
     let make = || {
         let world = world::named(world_name).expect("it is embedded");
-        Arc::new(Seeded::new(world, answers::default().clone()).expect("it is sound"))
+        Arc::new(SeedData::new(world, answers::default().clone()).expect("it is sound"))
     };
     made.entry(world_name.to_owned()).or_insert_with(make).clone()
 }

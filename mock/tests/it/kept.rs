@@ -14,7 +14,7 @@ use moot_mock::content::{Content, ContentPlace};
 use moot_mock::control::{ClockMove, ControlAction};
 use moot_mock::defect::{self, Defect};
 use moot_mock::response::{Response, ResponseBody};
-use moot_mock::service::{Keeper, NotKept};
+use moot_mock::service::{KeepError, Keeper};
 use moot_mock::shell;
 use moot_mock::{Service, World};
 
@@ -28,7 +28,7 @@ const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 struct Bench {
     service: Service,
     finish_calls: Receiver<u64>,
-    results: Sender<Result<(), NotKept>>,
+    results: Sender<Result<(), KeepError>>,
     /// Receives the number of changes each time that the keeper takes some.
     changed: Receiver<usize>,
     token: String,
@@ -102,7 +102,7 @@ impl Bench {
     }
 
     #[track_caller]
-    fn tell(&self, result: Result<(), NotKept>) {
+    fn tell(&self, result: Result<(), KeepError>) {
         self.results.send(result).expect("the keeper listens");
     }
 }
@@ -153,17 +153,17 @@ fn a_change_that_was_not_stored_is_never_shown() {
     let bench = Bench::new();
     let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
     bench.wait_for_finish(&[&writer]);
-    bench.tell(Err(NotKept("no room".to_owned())));
+    bench.tell(Err(KeepError("no room".to_owned())));
     let (status, problem) = text(&writer);
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert!(problem.contains("state_not_kept") && problem.contains("no room"), "{problem}");
     let reader = bench.call(Method::GET, "/v1/webhooks", "");
     bench.wait_for_finish(&[&reader]);
-    bench.tell(Err(NotKept("no room".to_owned())));
+    bench.tell(Err(KeepError("no room".to_owned())));
     let (status, problem) = text(&reader);
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert!(!problem.contains("Kept\""), "{problem}");
-    bench.tell(Err(NotKept("no room".to_owned())));
+    bench.tell(Err(KeepError("no room".to_owned())));
     let refused = bench
         .service
         .control(NOW, ControlAction::MoveClock(ClockMove::Next))
@@ -177,7 +177,7 @@ fn after_a_failure_changes_are_stored_and_shown_again() {
     let bench = Bench::new();
     let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
     let number = bench.wait_for_finish(&[&writer]);
-    bench.tell(Err(NotKept("no room".to_owned())));
+    bench.tell(Err(KeepError("no room".to_owned())));
     assert_eq!(text(&writer).0, StatusCode::INTERNAL_SERVER_ERROR);
     let second = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
     assert_eq!(
@@ -185,7 +185,7 @@ fn after_a_failure_changes_are_stored_and_shown_again() {
         number,
         "nothing changes until the first change is kept"
     );
-    bench.tell(Err(NotKept("no room".to_owned())));
+    bench.tell(Err(KeepError("no room".to_owned())));
     assert_eq!(text(&second).0, StatusCode::INTERNAL_SERVER_ERROR);
     let third = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
     assert_eq!(bench.wait_for_finish(&[&third]), number);
@@ -211,11 +211,11 @@ fn a_token_that_could_not_be_kept_is_refused_in_the_form_of_oauth() {
     let bench = Bench::new();
     let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
     bench.wait_for_finish(&[&writer]);
-    bench.tell(Err(NotKept("no room".to_owned())));
+    bench.tell(Err(KeepError("no room".to_owned())));
     assert_eq!(text(&writer).0, StatusCode::INTERNAL_SERVER_ERROR);
     let token = bench.call(Method::POST, "/oauth/token", "grant_type=client_credentials");
     bench.wait_for_finish(&[&token]);
-    bench.tell(Err(NotKept("no room".to_owned())));
+    bench.tell(Err(KeepError("no room".to_owned())));
     let (status, body) = text(&token);
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");

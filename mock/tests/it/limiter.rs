@@ -6,7 +6,7 @@ use http::{HeaderMap, Method};
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{RateLimitBody, RateLimitWindow};
 use moot_mock::call::{Admission, Head};
-use moot_mock::control::{ControlAction, Exhaust};
+use moot_mock::control::{ControlAction, LimitedClients};
 use moot_mock::settings::{ClockSetting, RateLimitMode};
 use moot_mock::{Service, Settings, World};
 use serde_json::{Value, json};
@@ -163,7 +163,7 @@ fn the_refusal_has_the_form_of_the_answers() {
 }
 
 fn exhaust(bench: &Bench) {
-    let exhaust = Some(Exhaust::All);
+    let exhaust = Some(LimitedClients::All);
     bench.ask(ControlAction::SetRateLimit { mode: None, reset: false, exhaust }).expect("an order");
 }
 
@@ -172,7 +172,7 @@ fn the_control_plane_exhausts_and_resets() {
     let bench = bench_with(enforcing);
     let set =
         |reset, exhaust| bench.ask(ControlAction::SetRateLimit { mode: None, reset, exhaust });
-    set(false, Some(Exhaust::Client(bench.client))).expect("an order");
+    set(false, Some(LimitedClients::Client(bench.client))).expect("an order");
     assert_eq!(bench.send(&get("/")).status, 429);
     set(true, None).expect("an order");
     assert_eq!(bench.send(&get("/")).status, 404);
@@ -184,7 +184,11 @@ fn the_control_plane_exhausts_and_resets() {
     assert_eq!(bench.send(&get("/")).status, 404);
     let off = Some(RateLimitMode::Off);
     bench
-        .ask(ControlAction::SetRateLimit { mode: off, reset: false, exhaust: Some(Exhaust::All) })
+        .ask(ControlAction::SetRateLimit {
+            mode: off,
+            reset: false,
+            exhaust: Some(LimitedClients::All),
+        })
         .expect("an order");
     assert_eq!(bench.send(&get("/")).status, 404);
 }

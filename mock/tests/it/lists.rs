@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use moot_fixtures::contract::{
-    FilterUnknown, LegalRequestStatus, ListOrder, PageInvalid, PagePastEnd,
+    InvalidPage, LegalRequestStatus, ListOrder, PagePastEnd, UnknownFilter,
 };
 use serde_json::Value;
 
@@ -82,7 +82,7 @@ fn page_must_be_a_whole_number_of_at_least_1() {
     for page in ["1", "01", "2", "999", "18446744073709551615", "99999999999999999999999"] {
         check(&bench, &format!("/v1/requests?page={page}"), (200, ""));
     }
-    let lenient = bench_answering(|answers| answers.page_invalid = PageInvalid::FirstPage);
+    let lenient = bench_answering(|answers| answers.page_invalid = InvalidPage::FirstPage);
     let first = lenient.get("/v1/requests").body;
     assert_eq!(lenient.get("/v1/requests?page=0").body, first);
     assert_eq!(lenient.get("/v1/requests?page=abc").body, first);
@@ -145,9 +145,9 @@ fn the_status_filter_neither_leaks_nor_misses() {
 #[test]
 fn an_unknown_status_is_an_answer() {
     for (choice, expected) in [
-        (FilterUnknown::Refused, None),
-        (FilterUnknown::Empty, Some(0)),
-        (FilterUnknown::Ignored, Some(25)),
+        (UnknownFilter::Refused, None),
+        (UnknownFilter::Empty, Some(0)),
+        (UnknownFilter::Ignored, Some(25)),
     ] {
         let bench = bench_answering(|answers| answers.status_filter_unknown = choice);
         for query in ["status=nope", "status=", "status=Draft", "status=draft&status=draft"] {

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use moot_fixtures::contract::LegalRequestStatus as Status;
 use moot_fixtures::{answers, world};
 use moot_mock::control::ControlAction;
-use moot_mock::{Seeded, Service, World};
+use moot_mock::{SeedData, Service, World};
 
 use crate::support::{Bench, bench, bench_with, delete, settings, sound};
 
-fn bench_over(seeded: &Arc<Seeded>, base_url: &str) -> Bench {
+fn bench_over(seed_data: &Arc<SeedData>, base_url: &str) -> Bench {
     let mut run = settings().run();
     run.base_url = base_url.to_owned();
-    let world = World::from_seeded(seeded.clone(), run).expect("sound settings");
+    let world = World::from_seed_data(seed_data.clone(), run).expect("sound settings");
     Bench { service: Service::new(world), client: [127, 0, 0, 1].into() }
 }
 
@@ -115,9 +115,9 @@ fn archived_seed_requests_have_their_document_and_lists_are_in_order_of_time() {
 
 #[test]
 fn worlds_share_rows_until_one_changes_them() {
-    let seeded = bench().service.seeded();
-    let one = bench_over(&seeded, "http://moot.test/one");
-    let two = bench_over(&seeded, "http://moot.test/two");
+    let seed_data = bench().service.seed_data();
+    let one = bench_over(&seed_data, "http://moot.test/one");
+    let two = bench_over(&seed_data, "http://moot.test/two");
     let paths = ["/v1/requests", "/v1/webhooks", "/v1/repository_documents"];
     let before: Vec<_> = paths.iter().map(|path| two.get(path).body).collect();
     let draft = one.get("/v1/requests?status=draft").ids().remove(0);
@@ -137,11 +137,11 @@ fn worlds_share_rows_until_one_changes_them() {
 
 #[test]
 fn a_world_over_shared_rows_is_made_in_microseconds() {
-    let seeded = bench().service.seeded();
+    let seed_data = bench().service.seed_data();
     let began = Instant::now();
     const WORLDS: u32 = 1000;
     for _ in 0..WORLDS {
-        World::from_seeded(seeded.clone(), settings().run()).expect("sound settings");
+        World::from_seed_data(seed_data.clone(), settings().run()).expect("sound settings");
     }
     // The limit is wide, because test machines are slow. Copying the rows would take far longer.
     assert!(began.elapsed() < WORLDS * Duration::from_millis(2), "{:?}", began.elapsed());

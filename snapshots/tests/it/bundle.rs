@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use moot_snapshots::{Bundle, Comparison, Metadata, Recorded, list, pending};
+use moot_snapshots::{Bundle, Comparison, Metadata, NewSnapshot, list, pending};
 
-fn recorded(name: &str, content: &str) -> Recorded {
-    Recorded {
+fn recorded(name: &str, content: &str) -> NewSnapshot {
+    NewSnapshot {
         name: name.to_owned(),
         metadata: Metadata {
             scenario: "07_errors/one".to_owned(),
@@ -18,7 +18,7 @@ fn recorded(name: &str, content: &str) -> Recorded {
     }
 }
 
-fn bundle(snapshots: Vec<Recorded>) -> Bundle {
+fn bundle(snapshots: Vec<NewSnapshot>) -> Bundle {
     let bundle = Bundle::new("staging".to_owned(), snapshots);
     let read = Bundle::from_text(&bundle.to_text()).expect("it reads what it wrote");
     assert_eq!(read, bundle);

@@ -1,6 +1,6 @@
 //! What is volatile is named, keeps its identity, and everything else stays.
 
-use moot_snapshots::{Placeholders, RawResponse, Stored};
+use moot_snapshots::{Placeholders, RawResponse, StoredPlaces};
 use serde_json::{Value, json};
 
 /// Renders `bodies` in one scenario and compares the last body.
@@ -22,12 +22,12 @@ fn told(status: u16, json: Option<&Value>) -> RawResponse<'_> {
 }
 
 /// As a contract would have it: a name, a note that may be null, free keys, a list.
-fn stored() -> Stored {
+fn stored() -> StoredPlaces {
     let place = |path: &str, types: &[&str]| {
         let words = |text: &[&str]| text.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         (words(&path.split('/').collect::<Vec<_>>()), words(types))
     };
-    Stored::new([
+    StoredPlaces::new([
         place("data", &["array"]),
         place("data/title", &["string"]),
         place("data/*/title", &["string"]),
@@ -195,7 +195,7 @@ fn only_stable_headers_are_kept_and_pointers_are_redacted() {
 fn a_body_that_is_no_json_is_shown_escaped() {
     let shown = |text: &str| {
         let told = RawResponse { text, ..told(502, None) };
-        Placeholders::default().response(told, &Stored::default(), &[])
+        Placeholders::default().response(told, &StoredPlaces::default(), &[])
     };
     assert_eq!(shown(""), "HTTP 502\n\n(no body)");
     assert_eq!(shown("<p>\u{1b}[31m"), "HTTP 502\n\n<p>\\u{1b}[31m");

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use moot_snapshots::{Comparison, Metadata, Mode, accept, check, file_of, list, pending, reject};
+use moot_snapshots::{
+    Comparison, Metadata, StoreMode, accept, check, file_of, list, pending, reject,
+};
 
 const NAME: &str = "04_07_get_request/by-id__get";
 
@@ -17,7 +19,7 @@ fn metadata() -> Metadata {
     }
 }
 
-fn compare(dir: &Path, content: &str, mode: Mode) -> Comparison {
+fn compare(dir: &Path, content: &str, mode: StoreMode) -> Comparison {
     check(dir, NAME, &metadata(), content, mode)
 }
 
@@ -39,13 +41,13 @@ fn files_are(dir: &Path, expected: &[&str]) {
 fn checking_writes_nothing() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     assert_eq!(
-        compare(dir.path(), "a\n", Mode::Check),
+        compare(dir.path(), "a\n", StoreMode::Check),
         Comparison::Missing { new: "a".to_owned() }
     );
     files_are(dir.path(), &[]);
-    assert_eq!(compare(dir.path(), "a", Mode::Record), Comparison::Added);
-    assert_eq!(compare(dir.path(), "a\r\n \n", Mode::Check), Comparison::Match);
-    match compare(dir.path(), "b", Mode::Check) {
+    assert_eq!(compare(dir.path(), "a", StoreMode::Record), Comparison::Added);
+    assert_eq!(compare(dir.path(), "a\r\n \n", StoreMode::Check), Comparison::Match);
+    match compare(dir.path(), "b", StoreMode::Check) {
         Comparison::Mismatch { new, diff, .. } => {
             assert_eq!(new, "b");
             assert_eq!(diff, "--- accepted\n+++ new\n@@ -1 +1 @@\n-a\n+b\n");
@@ -58,37 +60,41 @@ fn checking_writes_nothing() {
 #[test]
 fn recording_a_difference_leaves_the_decision_open() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    compare(dir.path(), "a", Mode::Record);
-    assert_eq!(compare(dir.path(), "b", Mode::Record), Comparison::Updated);
+    compare(dir.path(), "a", StoreMode::Record);
+    assert_eq!(compare(dir.path(), "b", StoreMode::Record), Comparison::Updated);
     files_are(dir.path(), &["by-id__get.snap", "by-id__get.snap.new"]);
-    assert_eq!(compare(dir.path(), "a", Mode::Check), Comparison::Match, "a is still accepted");
+    assert_eq!(
+        compare(dir.path(), "a", StoreMode::Check),
+        Comparison::Match,
+        "a is still accepted"
+    );
 
     let waiting = pending(dir.path()).expect("readable");
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].name, NAME);
     accept(&waiting[0]).expect("writable");
-    assert_eq!(compare(dir.path(), "b", Mode::Check), Comparison::Match);
+    assert_eq!(compare(dir.path(), "b", StoreMode::Check), Comparison::Match);
     files_are(dir.path(), &["by-id__get.snap"]);
 
-    compare(dir.path(), "c", Mode::Record);
+    compare(dir.path(), "c", StoreMode::Record);
     reject(&pending(dir.path()).expect("readable")[0]).expect("writable");
-    assert_eq!(compare(dir.path(), "b", Mode::Check), Comparison::Match);
+    assert_eq!(compare(dir.path(), "b", StoreMode::Check), Comparison::Match);
     files_are(dir.path(), &["by-id__get.snap"]);
 }
 
 #[test]
 fn what_is_pending_goes_when_the_accepted_text_comes_again() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    compare(dir.path(), "a", Mode::Record);
-    compare(dir.path(), "b", Mode::Record);
-    assert_eq!(compare(dir.path(), "a", Mode::Record), Comparison::Match);
+    compare(dir.path(), "a", StoreMode::Record);
+    compare(dir.path(), "b", StoreMode::Record);
+    assert_eq!(compare(dir.path(), "a", StoreMode::Record), Comparison::Match);
     files_are(dir.path(), &["by-id__get.snap"]);
 }
 
 #[test]
 fn insta_reads_the_header() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    compare(dir.path(), "HTTP 200\n---\nx", Mode::Record);
+    compare(dir.path(), "HTTP 200\n---\nx", StoreMode::Record);
     let snapshot = insta::Snapshot::from_file(&file_of(dir.path(), NAME)).expect("insta reads it");
     assert_eq!(snapshot.metadata().source(), Some("scenarios/04_07_get_request.yaml"));
     assert_eq!(
@@ -116,7 +122,7 @@ fn a_file_that_is_no_snapshot_is_an_error() {
     let path = file_of(dir.path(), NAME);
     fs::create_dir_all(path.parent().expect("has a folder")).expect("writable");
     fs::write(&path, "---\n[\n---\nx").expect("writable");
-    assert!(matches!(compare(dir.path(), "x", Mode::Check), Comparison::Error(_)));
+    assert!(matches!(compare(dir.path(), "x", StoreMode::Check), Comparison::Error(_)));
     assert!(list(dir.path()).is_err());
 }
 
@@ -124,17 +130,17 @@ fn a_file_that_is_no_snapshot_is_an_error() {
 fn a_list_without_items_differs_from_no_list_and_unlearns_nothing() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let page = |items: &str| format!("HTTP 200\n\n{{\n  \"data\": [\n    \"{items}\"\n  ]\n}}");
-    compare(dir.path(), &page("string"), Mode::Record);
-    for mode in [Mode::Check, Mode::Record] {
+    compare(dir.path(), &page("string"), StoreMode::Record);
+    for mode in [StoreMode::Check, StoreMode::Record] {
         assert_eq!(compare(dir.path(), &page("(none)"), mode), Comparison::Match);
     }
     assert!(matches!(
-        compare(dir.path(), &page("integer"), Mode::Check),
+        compare(dir.path(), &page("integer"), StoreMode::Check),
         Comparison::Mismatch { .. }
     ));
     // The other way round a record learns, which is a decision.
     let dir = tempfile::tempdir().expect("a temporary folder");
-    compare(dir.path(), &page("(none)"), Mode::Record);
-    assert_eq!(compare(dir.path(), &page("string"), Mode::Check), Comparison::Match);
-    assert_eq!(compare(dir.path(), &page("string"), Mode::Record), Comparison::Updated);
+    compare(dir.path(), &page("(none)"), StoreMode::Record);
+    assert_eq!(compare(dir.path(), &page("string"), StoreMode::Check), Comparison::Match);
+    assert_eq!(compare(dir.path(), &page("string"), StoreMode::Record), Comparison::Updated);
 }

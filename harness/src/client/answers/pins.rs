@@ -7,7 +7,7 @@ use moot_fixtures::answers;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Observed;
+use super::AnswersEvidence;
 use crate::scenario::yaml_file;
 
 /// The answers that a deployment must give.
@@ -27,12 +27,12 @@ impl Pins {
         let shown = path.display().to_string();
         let text = yaml_file::text(path, "file of pinned answers").map_err(|it| it.to_string())?;
         let observed =
-            Observed::from_text(&text).map_err(|error| error.in_file(&shown).to_string())?;
+            AnswersEvidence::from_text(&text).map_err(|error| error.in_file(&shown).to_string())?;
         Ok(Self::of(observed))
     }
 
-    fn of(observed: Observed) -> Self {
-        let Observed { answers, mut evidence } = observed;
+    fn of(observed: AnswersEvidence) -> Self {
+        let AnswersEvidence { answers, mut evidence } = observed;
         let allowed = answers
             .into_iter()
             .map(|(id, answer)| {
@@ -67,14 +67,14 @@ mod tests {
     use serde_json::json;
 
     use super::Pins;
-    use crate::client::answers::Observed;
+    use crate::client::answers::AnswersEvidence;
 
     #[test]
     fn only_another_answer_breaks_a_pin() {
         let text = "other_company: 404\nread_scope: read\ntoken_failure_status: {invalid_client: \
                     400, other: 401}\nobserved:\n  other_company: {\"steady\": \
                     false, \"samples\": [{\"value\": 403, \"times\": 1}], \"seen_in\": []}\n";
-        let pins = Pins::of(Observed::from_text(text).expect("an answers file"));
+        let pins = Pins::of(AnswersEvidence::from_text(text).expect("an answers file"));
         for (id, observed, is_within, expected) in [
             ("other_company", json!(404), true, None),
             ("other_company", json!(403), true, None),

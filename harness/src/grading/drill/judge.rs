@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::recording::DrillRecording;
-use super::table::{self, Drill, ExpectedEnd, Meeting};
+use super::table::{self, Drill, ExpectedEnd, SituationSign};
 use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall, WorldJournal};
 use crate::verdict::pluralize;
 
@@ -359,7 +359,7 @@ fn drop_consequences(findings: &mut Vec<ConductFinding>) {
 /// situation.
 fn drill_finding(
     rule: Option<&str>,
-    meeting: &Meeting,
+    meeting: &SituationSign,
     met: &[&JournalCall],
     why: &str,
 ) -> Option<ConductFinding> {

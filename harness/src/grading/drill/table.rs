@@ -43,7 +43,7 @@ pub struct Drill {
     /// Orders to the mock that create the situation.
     pub orders: Vec<DrillOrder>,
     /// The sign that the client met the situation.
-    pub met: Meeting,
+    pub met: SituationSign,
     /// The call that meets the situation, in words.
     pub reach: String,
     /// The end of the command that holds the drill.
@@ -144,7 +144,7 @@ pub struct OrderTrigger {
 /// The sign that the client met the situation. All given members must hold for a call, or for the run.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Meeting {
+pub struct SituationSign {
     /// A call of this operation.
     pub operation: Option<Operation>,
     /// A call that was refused with this problem.
@@ -165,7 +165,7 @@ pub struct Meeting {
     pub forged: bool,
 }
 
-impl Meeting {
+impl SituationSign {
     /// Whether deliveries, and no calls, show that the client met the situation.
     pub const fn is_of_deliveries(&self) -> bool {
         self.deliveries > 0 || self.waiting > 0 || self.forged

@@ -22,7 +22,7 @@ pub(super) struct JsonReading {
 pub(super) fn read(body: &[u8]) -> (Result<Value, serde_json::Error>, JsonReading) {
     let mut reading = JsonReading::default();
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    let value = FirstWins(&mut reading).deserialize(&mut deserializer);
+    let value = FirstMemberReader(&mut reading).deserialize(&mut deserializer);
     (value.and_then(|value| deserializer.end().map(|()| value)), reading)
 }
 
@@ -33,9 +33,9 @@ pub(super) fn is_ambiguous(body: &[u8], last: &Value) -> bool {
 }
 
 /// Reads a value and records its progress.
-struct FirstWins<'a>(&'a mut JsonReading);
+struct FirstMemberReader<'a>(&'a mut JsonReading);
 
-impl<'de> DeserializeSeed<'de> for FirstWins<'_> {
+impl<'de> DeserializeSeed<'de> for FirstMemberReader<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -43,7 +43,7 @@ impl<'de> DeserializeSeed<'de> for FirstWins<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for FirstWins<'_> {
+impl<'de> Visitor<'de> for FirstMemberReader<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,7 +54,7 @@ impl<'de> Visitor<'de> for FirstWins<'_> {
         let mut object = Map::new();
         self.0.depth += 1;
         while let Some(name) = members.next_key::<String>()? {
-            let value = members.next_value_seed(FirstWins(&mut *self.0))?;
+            let value = members.next_value_seed(FirstMemberReader(&mut *self.0))?;
             if object.contains_key(&name) {
                 self.0.duplicate.get_or_insert(name);
             } else {
@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for FirstWins<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         self.0.depth += 1;
-        while let Some(item) = items.next_element_seed(FirstWins(&mut *self.0))? {
+        while let Some(item) = items.next_element_seed(FirstMemberReader(&mut *self.0))? {
             list.push(item);
         }
         self.0.depth -= 1;

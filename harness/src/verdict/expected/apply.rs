@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::answers;
 use serde_json::Value;
 
-use super::entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
+use super::entry::{Condition, ExpectedEntry, ExpectedFailures, ExpectedOutcome};
 use crate::exchange::ObservedAnswer;
 use crate::verdict::Verdict;
 use crate::verdict::result::{
@@ -16,7 +16,7 @@ use crate::verdict::result::{
 /// because of it. `meets` says whether the target meets a need; `answers` are the observed answers to
 /// open questions. Returns the entries with their state, in the order of the file.
 pub fn apply(
-    expected: &Expected,
+    expected: &ExpectedFailures,
     scenarios: &mut [ScenarioResult],
     meets: &dyn Fn(&str) -> bool,
     answers: &BTreeMap<String, ObservedAnswer>,

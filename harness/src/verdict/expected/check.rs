@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use moot_fixtures::nearest::{alike, ending};
 use moot_fixtures::{DataError, register};
 
-use super::entry::{Expected, ExpectedEntry};
+use super::entry::{ExpectedEntry, ExpectedFailures};
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::{self, Planned, could_name};
+use crate::scenario::plan::{self, PlanEntry, could_name};
 use crate::verdict::check::implicit;
 
-impl Expected {
+impl ExpectedFailures {
     /// Checks that no entry expired before `today` (`2027-01-31`), and that their ids exist. Without `files`, only the
     /// ids of requirements are checked.
     ///
@@ -54,7 +54,7 @@ impl Expected {
     fn check_id(&self, entry: &ExpectedEntry, files: &[ScenarioFile]) -> Result<(), DataError> {
         let all = plan::all(files);
         let pattern = entry.id.scenarios();
-        let is_meant = |planned: &&Planned<'_>| {
+        let is_meant = |planned: &&PlanEntry<'_>| {
             pattern.is_none_or(|pattern| could_name(pattern, &planned.name().to_string()))
         };
         let meant: Vec<_> = all.iter().filter(is_meant).collect();

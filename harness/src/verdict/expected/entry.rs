@@ -15,7 +15,7 @@ use crate::verdict::Verdict;
 
 /// The known failures of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Expected {
+pub struct ExpectedFailures {
     /// The path of the file. Empty without a file.
     #[serde(skip)]
     pub file: PathBuf,

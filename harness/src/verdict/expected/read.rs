@@ -12,7 +12,7 @@ use moot_fixtures::yaml::{self, YamlNode, YamlSpan, YamlValue};
 use moot_fixtures::{DataError, questions};
 use serde::Deserialize;
 
-use super::entry::{Expected, ExpectedEntry};
+use super::entry::{ExpectedEntry, ExpectedFailures};
 use crate::scenario::model::NEEDS;
 use crate::scenario::yaml_file;
 
@@ -20,7 +20,7 @@ use crate::scenario::yaml_file;
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub(super) fn read(path: &Path) -> Result<Expected, DataError> {
+pub(super) fn read(path: &Path) -> Result<ExpectedFailures, DataError> {
     from_text(&yaml_file::text(path, "file of expected failures")?, path)
 }
 
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<Expected, DataError> {
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn from_text(text: &str, path: &Path) -> Result<Expected, DataError> {
+pub fn from_text(text: &str, path: &Path) -> Result<ExpectedFailures, DataError> {
     let file = path.display().to_string();
     let root = YamlNode::read_any(text).map_err(|error| error.in_file(&file))?;
     let mut entries: Vec<ExpectedEntry> = match root.value {
@@ -42,7 +42,7 @@ pub fn from_text(text: &str, path: &Path) -> Result<Expected, DataError> {
         check(entry, node)
             .map_err(|(place, message)| DataError::new(&file, message).at(Some(place)))?;
     }
-    Ok(Expected { file: path.to_owned(), entries })
+    Ok(ExpectedFailures { file: path.to_owned(), entries })
 }
 
 /// The file, if it is not a list of entries itself.

@@ -18,7 +18,7 @@ use crate::verdict::NotRunKind;
 pub struct SnapshotFindings {
     /// Responses without a snapshot, or with a different one, by name. They go into a bundle.
     #[serde(skip)]
-    pub new: Vec<moot_snapshots::Recorded>,
+    pub new: Vec<moot_snapshots::NewSnapshot>,
     /// Names of snapshots that no step uses. In a part: candidates, empty if the suite is filtered. In a concluded
     /// result: only of a complete, unfiltered, conformant run.
     pub unused: Vec<String>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{CheckResult, KnownFailure, TextMap};
 use crate::exchange::{AnswerSight, Exchange};
 use crate::scenario::model::Location;
-use crate::scenario::plan::Planned;
+use crate::scenario::plan::PlanEntry;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::{NotRun, Verdict};
 
@@ -58,7 +58,7 @@ pub struct ScenarioResult {
 
 impl ScenarioResult {
     /// The empty result of a scenario, or of a row with this name.
-    pub fn new(planned: Planned<'_>, name: &ScenarioName) -> Self {
+    pub fn new(planned: PlanEntry<'_>, name: &ScenarioName) -> Self {
         Self {
             name: name.clone(),
             title: planned.scenario.title.clone(),

@@ -173,7 +173,7 @@ fn scheme_in_one_case(call: &ArrivingCall<'_>, admission: Admission) -> Admissio
 
 fn read_application_writes(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let grant = call.grant();
-    let application = grant.and_then(|it| call.world.seeded().application(it.application));
+    let application = grant.and_then(|it| call.world.seed_data().application(it.application));
     match application.is_some_and(|it| !it.scopes.write) {
         true => call.admit_despite(ProblemType::InsufficientScope, admission),
         false => admission,
@@ -193,7 +193,7 @@ fn scope_invalid_if(is_invalid: bool, call: &ArrivingCall<'_>, admission: Admiss
 
 /// Admits a call with an invalid token as a call of the first application.
 fn admit_anybody_if(is_taken: bool, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    let Some(first) = call.world.seeded().application(0) else { return admission };
+    let Some(first) = call.world.seed_data().application(0) else { return admission };
     if !is_taken || ArrivingCall::problem(&admission) != Some(ProblemType::InvalidToken) {
         return admission;
     }

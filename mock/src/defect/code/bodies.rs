@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::DefectCode::{self, Answer};
-use crate::defect::call::{AdmittedCall, part_text};
+use crate::defect::call::{DefectCall, part_text};
 use crate::defect::record;
 use crate::value::message::call::{Body, BodyFault};
 use crate::value::message::problem::Problem;
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("hostile.unicode-is-500", Answer(unicode_is_500)),
 ];
 
-fn wrong_media_type_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn wrong_media_type_taken(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     match call.call.body {
         Body::Broken(BodyFault::NoBoundary | BodyFault::WrongMediaType) => {
             record::unchecked(call, outcome)
@@ -38,7 +38,7 @@ fn wrong_media_type_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome 
     }
 }
 
-fn malformed_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn malformed_taken(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     match call.call.body {
         Body::Broken(BodyFault::Malformed(_) | BodyFault::Truncated) => {
             record::unchecked(call, outcome)
@@ -47,7 +47,7 @@ fn malformed_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     }
 }
 
-fn empty_body_is_422(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn empty_body_is_422(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     match call.is(Operation::CreateLegalRequest) && call.parts().is_empty() {
         true => record::refusal(call),
         false => outcome,
@@ -55,10 +55,10 @@ fn empty_body_is_422(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
 }
 
 /// Creates a request that has the first required variable of its workflow, whatever else is missing.
-fn first_variable_suffices(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn first_variable_suffices(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let field = |name| call.field(name).unwrap_or_default();
     let refused = outcome.response.refused.as_ref().and_then(|it| it.rule.as_ref());
-    let workflow = call.world.seeded().workflow_of(&field("workflow_id")).map(|found| found.1);
+    let workflow = call.world.seed_data().workflow_of(&field("workflow_id")).map(|found| found.1);
     let mut variables = workflow.into_iter().flat_map(|workflow| &workflow.variables);
     let first = variables.find(|(_, variable)| variable.required).map(|(name, _)| name);
     let sent: Value = serde_json::from_str(&field("variables")).unwrap_or_default();
@@ -69,22 +69,22 @@ fn first_variable_suffices(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome
     }
 }
 
-fn parameter_twice_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn parameter_twice_is_500(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let names = parameters(call).into_iter().map(|(name, _)| name);
     fail_if(has_duplicates(names), call, outcome)
 }
 
 /// A field whose name ends with `[]` is a list and may be repeated.
-fn field_twice_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn field_twice_is_500(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let single = call.field_names().into_iter().filter(|name| !name.ends_with("[]"));
     fail_if(has_duplicates(single), call, outcome)
 }
 
-fn long_word_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn long_word_is_500(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     fail_if(words(call).iter().any(|word| word.len() > WORD_BYTES_MAX), call, outcome)
 }
 
-fn unicode_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn unicode_is_500(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let texts = call.parts().iter().filter(|part| part.file().is_none()).filter_map(part_text);
     let files = call.parts().iter().filter_map(|part| Some(&part.file()?.name));
     let is_beyond_ascii = words(call).iter().any(|word| !word.is_ascii())
@@ -94,7 +94,7 @@ fn unicode_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
 }
 
 /// Refuses a hostile call with 500. Nothing is stored.
-fn fail_if(is_hostile: bool, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn fail_if(is_hostile: bool, call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     if !is_hostile {
         return outcome;
     }
@@ -105,13 +105,13 @@ fn fail_if(is_hostile: bool, call: &AdmittedCall<'_>, outcome: Outcome) -> Outco
 }
 
 /// The identifier in the path and the values of the parameters, decoded.
-fn words(call: &AdmittedCall<'_>) -> Vec<String> {
+fn words(call: &DefectCall<'_>) -> Vec<String> {
     let decoded = |text: &String| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let id = call.call.admitted.id.as_ref().map(decoded);
     parameters(call).into_iter().map(|(_, value)| value).chain(id).collect()
 }
 
-fn parameters(call: &AdmittedCall<'_>) -> Vec<(String, String)> {
+fn parameters(call: &DefectCall<'_>) -> Vec<(String, String)> {
     let query = call.call.head.query.unwrap_or_default();
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::DefectCode::{self, Answer, Change as OnChange};
-use crate::defect::call::AdmittedCall;
+use crate::defect::call::DefectCall;
 use crate::defect::edit;
 use crate::value::message::call::Body;
 use crate::world::state::change::Change;
@@ -82,7 +82,7 @@ fn also_another_kind(_: &World, changes: Vec<Change>) -> Vec<Change> {
 }
 
 /// Registers a webhook for any events, and for full execution too. The response shows only the events of the call.
-fn also_subscribed(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn also_subscribed(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let Body::Whole(bytes) = &call.call.body else { return outcome };
     let payload: Option<Map<String, Value>> = serde_json::from_slice(bytes).ok();
     let Some(mut payload) = payload.filter(|_| call.is(Operation::CreateWebhook)) else {

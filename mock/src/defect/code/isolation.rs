@@ -7,7 +7,7 @@ use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation, Scope};
 
 use super::DefectCode::{self, Answer, Change as OnChange};
 use super::histories::is_moved;
-use crate::defect::call::{AdmittedCall, companies};
+use crate::defect::call::{DefectCall, companies};
 use crate::defect::record;
 use crate::world::deliver;
 use crate::world::state::change::Change;
@@ -22,10 +22,10 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
 ];
 
 /// Hides requests and documents from applications that cannot write.
-fn of_the_application(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn of_the_application(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let reads = [Operation::GetLegalRequest, Operation::GetRepositoryDocument];
     let principal = call.call.admitted.principal;
-    let application = principal.and_then(|it| call.world.seeded().application(it.application));
+    let application = principal.and_then(|it| call.world.seed_data().application(it.application));
     let only_reads = application.is_some_and(|it| !it.scopes.contains(Scope::Write));
     call.hidden_if(call.is_any(&reads) && only_reads, outcome)
 }

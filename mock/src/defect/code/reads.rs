@@ -3,7 +3,7 @@
 use moot_fixtures::contract::{Operation, WorkflowStatus};
 
 use super::DefectCode::{self, Answer};
-use crate::defect::call::AdmittedCall;
+use crate::defect::call::DefectCall;
 use crate::defect::edit;
 use crate::world::Outcome;
 
@@ -23,13 +23,13 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("documents.download-of-uploads-only", Answer(download_of_uploads_only)),
 ];
 
-fn download_of_uploads_only(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn download_of_uploads_only(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let document = call.world.downloaded(call.id());
     let is_tied = document.is_some_and(|it| it.legal_request_id.is_some());
     call.hidden_if(call.is(Operation::DownloadAgreement) && is_tied, outcome)
 }
 
-fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+fn time_of_the_read(call: &DefectCall<'_>, mut outcome: Outcome) -> Outcome {
     if call.is(Operation::GetRepositoryDocument) {
         edit::rewrite(&mut outcome.response, |body| {
             if let Some(at) = body.pointer_mut("/data/attributes/created_at") {
@@ -40,17 +40,13 @@ fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-fn hidden_if_unpublished(
-    operation: Operation,
-    call: &AdmittedCall<'_>,
-    outcome: Outcome,
-) -> Outcome {
-    let workflow = call.world.seeded().workflow_of(call.id());
+fn hidden_if_unpublished(operation: Operation, call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
+    let workflow = call.world.seed_data().workflow_of(call.id());
     let is_unpublished = workflow.is_some_and(|it| it.1.status == WorkflowStatus::Unpublished);
     call.hidden_if(call.is(operation) && is_unpublished, outcome)
 }
 
-fn read_counter(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+fn read_counter(call: &DefectCall<'_>, mut outcome: Outcome) -> Outcome {
     if call.is(Operation::GetLegalRequest) && outcome.is_success() {
         let reads = call.call.admitted.serial;
         edit::rewrite(&mut outcome.response, |body| {
@@ -63,7 +59,7 @@ fn read_counter(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
 }
 
 /// Returns the log of the company's first request.
-fn activity_of_another(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn activity_of_another(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     if !call.is(Operation::GetLegalRequestActivity) || !outcome.is_success() {
         return outcome;
     }
@@ -73,7 +69,7 @@ fn activity_of_another(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     first.map_or(outcome, |first| call.answer_of_id(&first.id))
 }
 
-fn log_too_late(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn log_too_late(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let record = call.world.legal_request(call.id());
     let is_new = record.is_some_and(|record| record.activity.len() == 1);
     call.hidden_if(call.is(Operation::GetLegalRequestActivity) && is_new, outcome)

@@ -4,7 +4,7 @@ use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
 use super::DefectCode::{self, Answer};
-use crate::defect::call::AdmittedCall;
+use crate::defect::call::DefectCall;
 use crate::defect::{edit, record};
 use crate::value::message::call::Body;
 use crate::world::Outcome;
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("webhook.secret-listed", Answer(secret_listed)),
 ];
 
-fn secret_repeated(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+fn secret_repeated(call: &DefectCall<'_>, mut outcome: Outcome) -> Outcome {
     if call.is(TOKEN) && !outcome.is_success() {
         let secret = call.field("client_secret").unwrap_or_default();
         edit::rewrite(&mut outcome.response, |body| {
@@ -33,7 +33,7 @@ fn secret_repeated(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
 }
 
 /// Grants both scopes to a request without `scope`, and reports only `read`.
-fn default_scope_writes(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn default_scope_writes(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     if !call.is(TOKEN) || !outcome.is_success() || call.field("scope").is_some() {
         return outcome;
     }
@@ -42,7 +42,7 @@ fn default_scope_writes(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     outcome
 }
 
-fn secret_listed(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+fn secret_listed(call: &DefectCall<'_>, mut outcome: Outcome) -> Outcome {
     let Body::Whole(payload) = &call.call.body else { return outcome };
     if call.is(Operation::CreateWebhook) && outcome.is_success() {
         let payload: Value = serde_json::from_slice(payload).unwrap_or_default();
@@ -54,7 +54,7 @@ fn secret_listed(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
 }
 
 /// Reports the granted scopes, but grants only `read`.
-fn read_only(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn read_only(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     if !call.is(TOKEN) || !outcome.is_success() {
         return outcome;
     }
@@ -66,7 +66,7 @@ fn read_only(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     outcome
 }
 
-fn scope_unknown_granted(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn scope_unknown_granted(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let scope = call.field("scope").filter(|_| call.is(TOKEN));
     let Some(scope) = scope.filter(|scope| scope.parse::<Scopes>().is_err()) else {
         return outcome;
@@ -76,7 +76,7 @@ fn scope_unknown_granted(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     granted
 }
 
-fn unknown_client_code(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn unknown_client_code(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let is_unknown = call.field("client_id").is_some() && call.client().is_none();
     match call.is(TOKEN) && is_unknown && !outcome.is_success() {
         true => record::token_refusal(call, 401, "unauthorized_client"),
@@ -84,7 +84,7 @@ fn unknown_client_code(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     }
 }
 
-fn secret_in_any_case(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn secret_in_any_case(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let own = call.client_secret().map(|own| own.to_lowercase());
     let sent = call.field("client_secret").map(|sent| sent.to_lowercase());
     match call.is(TOKEN) && own.is_some() && own == sent {
@@ -93,7 +93,7 @@ fn secret_in_any_case(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     }
 }
 
-fn secret_trimmed(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn secret_trimmed(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let sent = call.field("client_secret").unwrap_or_default();
     let is_own = call.client_secret().is_some_and(|own| own == sent.trim());
     match call.is(TOKEN) && is_own && sent != sent.trim() {

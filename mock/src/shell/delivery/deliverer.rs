@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::outbox::{Outbox, OutboxOrder, SettleOutcome};
 use super::sender::Sender;
-use crate::shell::network::{Network, Reach};
+use crate::shell::network::{AllowedAddresses, Network};
 use crate::shell::sandbox::{Realm, Sandboxes};
 
 /// The handle to the thread. Dropping it ends the thread.
@@ -30,7 +30,7 @@ impl Deliverer {
     /// `sandboxes` whose lease ends.
     pub(crate) fn start(
         network: Network,
-        reach: Reach,
+        reach: AllowedAddresses,
         sandboxes: Arc<Sandboxes>,
     ) -> io::Result<Self> {
         let (orders, received) = mpsc::unbounded_channel();

@@ -52,11 +52,11 @@ struct WorldWatch {
     /// When something falls due next.
     due: Option<Timestamp>,
     in_flight: BTreeMap<u64, AbortHandle>,
-    settlings: Vec<Settling>,
+    settlings: Vec<SettleWait>,
 }
 
 /// Records the attempts that end, for a caller.
-struct Settling {
+struct SettleWait {
     number: u64,
     /// The caller is answered if no attempt ends for this time.
     patience: Duration,
@@ -209,7 +209,7 @@ impl Outbox {
     /// Starts to record the attempts that end.
     pub(super) fn begin(&mut self, key: u64, number: u64) {
         if let Some(watched) = self.watched.get_mut(&key) {
-            watched.settlings.push(Settling {
+            watched.settlings.push(SettleWait {
                 number,
                 patience: Duration::ZERO,
                 until: clock::instant() + RECORDING_MAX,
@@ -231,7 +231,7 @@ impl Outbox {
         let until = clock::instant() + patience;
         let recording = watched.settlings.extract_if(.., |one| one.number == number).next();
         let outcome = recording.map(|one| one.outcome).unwrap_or_default();
-        let settling = Settling { number, patience, until, outcome, done: Some(done) };
+        let settling = SettleWait { number, patience, until, outcome, done: Some(done) };
         watched.settlings.push(settling);
         self.start_due(key);
     }
@@ -270,7 +270,7 @@ impl WorldWatch {
     }
 }
 
-impl Settling {
+impl SettleWait {
     fn end(self) {
         if let Some(done) = self.done {
             let _ = done.send(self.outcome);

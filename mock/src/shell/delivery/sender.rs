@@ -11,7 +11,7 @@ use reqwest::{Client, Url};
 use tokio::sync::Semaphore;
 
 use crate::service::{AttemptResult, DeliveryAttempt};
-use crate::shell::network::{Network, Reach, reason};
+use crate::shell::network::{AllowedAddresses, Network, reason};
 use crate::value::address;
 
 /// Delivery timeout: no response within this time counts as a failed attempt (answer `delivery_retries`).
@@ -32,7 +32,7 @@ const RECEIVERS_MAX: usize = 1_024;
 /// An HTTP client with limits on its requests.
 pub(super) struct Sender {
     network: Network,
-    reach: Reach,
+    reach: AllowedAddresses,
     client: OnceLock<Result<Client, String>>,
     all: Semaphore,
     slow: Semaphore,
@@ -41,7 +41,7 @@ pub(super) struct Sender {
 
 impl Sender {
     /// A sender whose connections are limited to `reach`.
-    pub(crate) fn new(network: Network, reach: Reach) -> Self {
+    pub(crate) fn new(network: Network, reach: AllowedAddresses) -> Self {
         Self {
             network,
             reach,
@@ -119,7 +119,7 @@ mod tests {
 
     use super::{SLOW_AFTER, Sender};
     use crate::service::DeliveryAttempt;
-    use crate::shell::network::{Network, Reach};
+    use crate::shell::network::{AllowedAddresses, Network};
 
     /// The numbers of further attempts that may start, and that may be slow, while one attempt takes longer than
     /// [`SLOW_AFTER`].
@@ -129,7 +129,7 @@ mod tests {
         let sender = Arc::new(Sender {
             all: Semaphore::new(all),
             slow: Semaphore::new(slow),
-            ..Sender::new(network, Reach::Anywhere)
+            ..Sender::new(network, AllowedAddresses::Anywhere)
         });
         let attempt = DeliveryAttempt {
             delivery: 1,

@@ -37,7 +37,7 @@ impl fmt::Debug for Network {
 
 /// The addresses that connections may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum AllowedAddresses {
     /// Public addresses only.
     Public,
     /// All addresses but those of the metadata services of clouds.
@@ -72,7 +72,11 @@ impl Network {
     ///
     /// # Errors
     /// The reason as text.
-    pub(crate) fn client(&self, reach: Reach, response_max: Duration) -> Result<Client, String> {
+    pub(crate) fn client(
+        &self,
+        reach: AllowedAddresses,
+        response_max: Duration,
+    ) -> Result<Client, String> {
         // This fails only if a provider is already installed, which works as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
@@ -91,7 +95,7 @@ impl Network {
     }
 }
 
-impl Reach {
+impl AllowedAddresses {
     /// Refuses a URL whose host is an address outside of `reach`. A name is checked when it is resolved.
     ///
     /// # Errors
@@ -119,7 +123,7 @@ impl Reach {
 /// Resolves names for a client, and returns only checked addresses.
 struct CheckedResolver {
     network: Network,
-    reach: Reach,
+    reach: AllowedAddresses,
 }
 
 impl Resolve for CheckedResolver {

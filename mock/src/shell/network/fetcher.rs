@@ -10,10 +10,10 @@ use http::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
 
-use super::connect::{Network, Reach, reason};
+use super::connect::{AllowedAddresses, Network, reason};
 use crate::shell::body::{Spool, Store};
 use crate::value::address;
-use crate::value::message::call::{Fetch, FetchFault, Fetched};
+use crate::value::message::call::{Fetch, FetchFault, FetchedDocument};
 use crate::value::message::content::Content;
 
 /// The longest time for a fetch with all its redirects.
@@ -39,7 +39,11 @@ impl Fetcher {
     }
 
     /// Fetches a document into `store`.
-    pub(crate) async fn fetch(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
+    pub(crate) async fn fetch(
+        &self,
+        fetch: Fetch,
+        store: &Store,
+    ) -> Result<FetchedDocument, FetchFault> {
         let fetched = tokio::time::timeout(self.time_max, self.in_turn(fetch, store)).await;
         fetched.unwrap_or_else(|_| {
             let seconds = self.time_max.as_secs_f64();
@@ -47,7 +51,7 @@ impl Fetcher {
         })
     }
 
-    async fn in_turn(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
+    async fn in_turn(&self, fetch: Fetch, store: &Store) -> Result<FetchedDocument, FetchFault> {
         // The semaphore is never closed, so `acquire` does not fail.
         let _turn = self.turns.acquire().await;
         let response = self.follow(fetch.url).await?;
@@ -57,12 +61,14 @@ impl Fetcher {
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
         let content = self.read(response, fetch.bytes_max, store).await?;
-        Ok(Fetched { content, content_type })
+        Ok(FetchedDocument { content, content_type })
     }
 
     /// Follows redirects, and returns the first other response.
     async fn follow(&self, mut url: Url) -> Result<Response, FetchFault> {
-        let client = self.client.get_or_init(|| self.network.client(Reach::Public, self.time_max));
+        let client = self
+            .client
+            .get_or_init(|| self.network.client(AllowedAddresses::Public, self.time_max));
         let client = client.as_ref().map_err(|why| FetchFault::failed(why.clone()))?;
         for _ in 0..=REDIRECTS_MAX {
             let response =

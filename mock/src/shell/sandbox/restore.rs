@@ -12,7 +12,7 @@ use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::RunSettings;
 use crate::world::state::change::Change;
-use crate::world::state::seeded::Seeded;
+use crate::world::state::seed_data::SeedData;
 
 /// Restores these sandboxes, in this order, after this number of earlier starts. Each lease begins again,
 /// because a sandbox could not be called while the mock was not running.
@@ -22,28 +22,28 @@ pub(crate) fn restore(
     stored: Vec<(SandboxRecord, Vec<Change>)>,
     starts: u64,
 ) -> Result<Vec<Arc<Realm>>, SettingsError> {
-    let of_main = main.service.seeded();
+    let of_main = main.service.seed_data();
     // Sandboxes with the same world and answers share their seed rows.
     let mut shared = BTreeMap::new();
     let mut realms = Vec::with_capacity(stored.len());
     for (record, changes) in stored {
-        let seeded = match shared.entry(record.seed.digest) {
+        let seed_data = match shared.entry(record.seed.digest) {
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(place) => {
                 let (world, answers) = record.read_seed()?;
-                let seeded = if world.is_none() && *of_main.answers() == answers {
+                let seed_data = if world.is_none() && *of_main.answers() == answers {
                     of_main.clone()
                 } else {
                     let world = world.as_ref().unwrap_or(sandboxes.main_world());
-                    Arc::new(Seeded::new(world, answers)?)
+                    Arc::new(SeedData::new(world, answers)?)
                 };
-                place.insert(seeded).clone()
+                place.insert(seed_data).clone()
             }
         };
         let SandboxRecord { key, settings, defects, lease, .. } = record;
         let settings =
             RunSettings { base_url: base_url(main, key), sandbox: Some(id(key)), ..settings };
-        let mut world = World::from_seeded(seeded, settings.clone())?;
+        let mut world = World::from_seed_data(seed_data, settings.clone())?;
         world.restore(changes, starts);
         let world = defect::install(world, &defects);
         let realm = sandboxes.realm(key, world, settings, lease);

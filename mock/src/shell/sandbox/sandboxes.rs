@@ -15,14 +15,14 @@ use super::plan::SandboxPlan;
 use super::realm::Realm;
 use crate::control::Refusal;
 use crate::defect::{self, Defect};
-use crate::service::{NotKept, Service};
+use crate::service::{KeepError, Service};
 use crate::shell::clock;
 use crate::shell::store::{SandboxRecord, StateStore};
 use crate::value::message::problem::shown;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::world::World;
 use crate::world::settings::RunSettings;
-use crate::world::state::seeded::Seeded;
+use crate::world::state::seed_data::SeedData;
 
 /// The largest number of sandboxes at the same time.
 pub const SANDBOXES_MAX: usize = 10_000;
@@ -44,7 +44,7 @@ pub(crate) struct Sandboxes {
     /// The number of the newest sandbox, including deleted ones.
     made: Mutex<u64>,
     /// Seed rows by the names of the world and of the answers; `None` stands for those of the main world.
-    seeded: Mutex<BTreeMap<[Option<String>; 2], Arc<Seeded>>>,
+    seed_data: Mutex<BTreeMap<[Option<String>; 2], Arc<SeedData>>>,
     /// Deleted sandboxes, if they are remembered.
     remembered: Mutex<Option<Vec<Arc<Realm>>>>,
     /// No lease ends before this time; `None` if there is no lease.
@@ -67,7 +67,7 @@ impl Sandboxes {
             durable,
             realms: RwLock::default(),
             made: Mutex::new(newest),
-            seeded: Mutex::default(),
+            seed_data: Mutex::default(),
             remembered: Mutex::default(),
             first_end: Mutex::default(),
             calls_lost: AtomicU64::new(0),
@@ -158,8 +158,8 @@ impl Sandboxes {
     /// Deletes a sandbox and its stored data.
     ///
     /// # Errors
-    /// [`NotKept`]: the store failed, and the sandbox is still there.
-    pub(crate) fn remove(&self, id: &str) -> Result<Option<Arc<Realm>>, NotKept> {
+    /// [`KeepError`]: the store failed, and the sandbox is still there.
+    pub(crate) fn remove(&self, id: &str) -> Result<Option<Arc<Realm>>, KeepError> {
         let Some(realm) = self.get(id) else { return Ok(None) };
         self.delete_stored(&realm)?;
         let removed = self.realms.write().remove(id);
@@ -209,7 +209,7 @@ impl Sandboxes {
     }
 
     /// Deletes the stored data of a sandbox.
-    fn delete_stored(&self, realm: &Realm) -> Result<(), NotKept> {
+    fn delete_stored(&self, realm: &Realm) -> Result<(), KeepError> {
         self.durable.as_ref().map_or(Ok(()), |durable| durable.remove(realm.key))
     }
 
@@ -219,7 +219,7 @@ impl Sandboxes {
     /// There are too many, its settings are wrong, or the store failed.
     pub(crate) fn create(&self, main: &Realm, plan: SandboxPlan) -> Result<Arc<Realm>, Refusal> {
         let invalid = |error: SettingsError| Refusal::invalid(error.to_string());
-        let seeded = self.seeded(main, &plan).map_err(invalid)?;
+        let seed_data = self.seed_data(main, &plan).map_err(invalid)?;
         let key = {
             let mut made = self.made.lock();
             *made += 1;
@@ -238,7 +238,7 @@ impl Sandboxes {
             sandbox: Some(id(key)),
         };
         let defects = plan.defects.unwrap_or_else(|| self.defects.clone());
-        let world = World::from_seeded(seeded.clone(), settings.clone()).map_err(invalid)?;
+        let world = World::from_seed_data(seed_data.clone(), settings.clone()).map_err(invalid)?;
         let world = defect::install(world, &defects);
         if self.realms.read().len() >= SANDBOXES_MAX {
             return Err(too_many());
@@ -247,7 +247,7 @@ impl Sandboxes {
             let world = plan.world.as_ref().map(|chosen| &*chosen.value);
             durable.add(SandboxRecord {
                 key,
-                seed: SandboxRecord::seed_of(world, seeded.answers()),
+                seed: SandboxRecord::seed_of(world, seed_data.answers()),
                 settings: settings.clone(),
                 defects,
                 lease: plan.lease,
@@ -293,8 +293,8 @@ impl Sandboxes {
     }
 
     /// The seed rows, shared with every sandbox of the same world and answers.
-    fn seeded(&self, main: &Realm, plan: &SandboxPlan) -> Result<Arc<Seeded>, SettingsError> {
-        let of_main = main.service.seeded();
+    fn seed_data(&self, main: &Realm, plan: &SandboxPlan) -> Result<Arc<SeedData>, SettingsError> {
+        let of_main = main.service.seed_data();
         let (world, answers) = (plan.world.as_ref(), plan.answers.as_ref());
         if world.is_none() && answers.is_none() {
             return Ok(of_main);
@@ -303,17 +303,17 @@ impl Sandboxes {
             [world.map(|chosen| chosen.name.clone()), answers.map(|chosen| chosen.name.clone())];
         let is_inline = names.contains(&Some(None));
         let names = names.map(Option::flatten);
-        if !is_inline && let Some(seeded) = self.seeded.lock().get(&names) {
-            return Ok(seeded.clone());
+        if !is_inline && let Some(seed_data) = self.seed_data.lock().get(&names) {
+            return Ok(seed_data.clone());
         }
         let world = world.map_or(&self.main_world, |chosen| &chosen.value);
         let answers = answers.map_or(of_main.answers(), |chosen| &chosen.value);
-        let seeded = Arc::new(Seeded::new(world, answers.clone())?);
-        let mut cache = self.seeded.lock();
+        let seed_data = Arc::new(SeedData::new(world, answers.clone())?);
+        let mut cache = self.seed_data.lock();
         if !is_inline && cache.len() < SEEDED_MAX {
-            cache.insert(names, seeded.clone());
+            cache.insert(names, seed_data.clone());
         }
-        Ok(seeded)
+        Ok(seed_data)
     }
 }
 
@@ -370,14 +370,14 @@ mod tests {
     #[test]
     fn sandboxes_of_the_same_rows_share_them() {
         let site = site();
-        let rows = site.main.service.seeded();
+        let rows = site.main.service.seed_data();
         let before = Arc::strong_count(&rows);
         for _ in 0..100 {
             make(&site, None);
         }
         assert_eq!(Arc::strong_count(&rows), before + 100);
         for realm in site.sandboxes.all() {
-            assert!(Arc::ptr_eq(&rows, &realm.service.seeded()));
+            assert!(Arc::ptr_eq(&rows, &realm.service.seed_data()));
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) fn watched_call(
     })?;
     let decision = entry.decision();
     let query = entry.query.map(|query| format!("?{query}")).unwrap_or_default();
-    let caller = entry.application_index.and_then(|at| world.seeded().application(at));
+    let caller = entry.application_index.and_then(|at| world.seed_data().application(at));
     let named = named_client(entry.operation, head.headers, entry.request.text.as_deref());
     let lasted = clock::now().duration_since(at).as_millis();
     Some(WatchedCall {

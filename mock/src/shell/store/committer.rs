@@ -12,7 +12,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use super::row_store::RowStore;
 use super::sandbox_record::SandboxRecord;
 use super::table::{Entry, KeyTable};
-use crate::service::{Keeper, NotKept};
+use crate::service::{KeepError, Keeper};
 
 /// The store of one mock.
 pub(crate) struct StateStore {
@@ -36,7 +36,7 @@ struct Queue {
     /// The number of failed commits.
     failures: u64,
     /// The error of the newest failed commit.
-    failure: Option<NotKept>,
+    failure: Option<KeepError>,
 }
 
 impl StateStore {
@@ -70,12 +70,12 @@ impl StateStore {
     }
 
     /// Stores a new sandbox. Call this before its creation is answered.
-    pub(crate) fn add(&self, sandbox: SandboxRecord) -> Result<(), NotKept> {
+    pub(crate) fn add(&self, sandbox: SandboxRecord) -> Result<(), KeepError> {
         self.finish(self.take(Entry::Sandbox(Box::new(sandbox))))
     }
 
     /// Removes a sandbox with all its data.
-    pub(crate) fn remove(&self, world: u64) -> Result<(), NotKept> {
+    pub(crate) fn remove(&self, world: u64) -> Result<(), KeepError> {
         self.finish(self.take(Entry::End { world }))
     }
 
@@ -88,7 +88,7 @@ impl StateStore {
     }
 
     /// Returns as soon as all entries up to `number` are committed, by this thread or by another one.
-    fn finish(&self, number: u64) -> Result<(), NotKept> {
+    fn finish(&self, number: u64) -> Result<(), KeepError> {
         if self.newest_committed.load(Ordering::Acquire) >= number {
             return Ok(());
         }
@@ -102,7 +102,7 @@ impl StateStore {
         }
     }
 
-    fn wait(&self, number: u64) -> Result<(), NotKept> {
+    fn wait(&self, number: u64) -> Result<(), KeepError> {
         let mut queue = self.queue.lock();
         let failures_before = queue.failures;
         loop {
@@ -139,10 +139,10 @@ impl StateStore {
         }
     }
 
-    fn commit(&self, entries: &[Entry]) -> Result<(), NotKept> {
+    fn commit(&self, entries: &[Entry]) -> Result<(), KeepError> {
         let mut table = self.table.lock();
         let batch = Arc::new(table.batch(entries));
-        self.store.commit(&batch).map_err(|error| NotKept(error.to_string()))?;
+        self.store.commit(&batch).map_err(|error| KeepError(error.to_string()))?;
         table.apply(&batch);
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::fmt;
 use super::sandbox_record::SandboxRecord;
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
-use crate::world::Noted;
+use crate::world::ChangeBatch;
 use crate::world::state::stored;
 
 /// The key of a stored value. A store is read in this order: rows come after the sandboxes of their worlds.
@@ -54,7 +54,7 @@ impl StoreKey {
 #[derive(Debug)]
 pub(super) enum Entry {
     /// Changes of a world.
-    Changes { world: u64, noted: Noted },
+    Changes { world: u64, noted: ChangeBatch },
     /// A new sandbox.
     Sandbox(Box<SandboxRecord>),
     /// A deleted sandbox.

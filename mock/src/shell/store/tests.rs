@@ -20,7 +20,7 @@ use crate::shell::body::{Spool, Store};
 use crate::shell::settings;
 use crate::value::message::content::{Content, ContentPlace};
 use crate::value::settings::RateLimitMode;
-use crate::world::Noted;
+use crate::world::ChangeBatch;
 use crate::world::settings::Settings;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
 use crate::world::state::stored;
@@ -121,7 +121,7 @@ fn opened(place: StorePlace<'_>) -> OpenStore {
 
 fn keep(store: &Arc<StateStore>, world: u64, changes: Vec<Change>) {
     let keeper = store.keeper(world);
-    let number = (keeper.take)(Noted { is_reset: false, changes });
+    let number = (keeper.take)(ChangeBatch { is_reset: false, changes });
     assert_eq!((keeper.finish)(number), Ok(()));
 }
 
@@ -197,7 +197,7 @@ fn a_reset_spares_checkpoints_and_other_worlds(place: StorePlace<'_>) {
     keep(&first, 1, vec![Change::PutCheckpoint { name, checkpoint }]);
     let keeper = first.keeper(1);
     let after = vec![address("http://b/", "after")];
-    let number = (keeper.take)(Noted { is_reset: true, changes: after });
+    let number = (keeper.take)(ChangeBatch { is_reset: true, changes: after });
     assert_eq!((keeper.finish)(number), Ok(()));
     drop((first, keeper));
     let again = opened(place).sandboxes;
@@ -212,9 +212,9 @@ fn a_reset_spares_checkpoints_and_other_worlds(place: StorePlace<'_>) {
 fn entries_of_one_commit_apply_in_order(place: StorePlace<'_>) {
     let first = opened(place).durable;
     let keeper = first.keeper(0);
-    let put = |text| Noted { is_reset: false, changes: vec![address("http://a/", text)] };
-    let other = Noted { is_reset: false, changes: vec![address("http://b/", "gone")] };
-    let reset = Noted { is_reset: true, changes: vec![address("http://c/", "new")] };
+    let put = |text| ChangeBatch { is_reset: false, changes: vec![address("http://a/", text)] };
+    let other = ChangeBatch { is_reset: false, changes: vec![address("http://b/", "gone")] };
+    let reset = ChangeBatch { is_reset: true, changes: vec![address("http://c/", "new")] };
     (keeper.take)(put("1"));
     (keeper.take)(other);
     (keeper.take)(reset);
@@ -231,8 +231,10 @@ fn an_entry_twice_changes_nothing(place: StorePlace<'_>) {
     drop(open(store.clone(), &settings_with(1)).unwrap_or_else(|error| panic!("{error}")));
     let changes =
         [address("http://a/", "1"), Change::DeleteAddress { url: "http://b/".to_owned() }];
-    let changed =
-        || Entry::Changes { world: 0, noted: Noted { is_reset: true, changes: changes.to_vec() } };
+    let changed = || Entry::Changes {
+        world: 0,
+        noted: ChangeBatch { is_reset: true, changes: changes.to_vec() },
+    };
     for entries in [vec![changed()], vec![changed(), changed()]] {
         let batch = KeyTable::default().batch(&entries);
         store.commit(&Arc::new(batch)).unwrap_or_else(|error| panic!("{error}"));
@@ -332,7 +334,7 @@ fn writers_of_many_threads_lose_nothing(place: StorePlace<'_>) {
             scope.spawn(move || {
                 for write in 0..WRITES {
                     let changes = vec![put_address(&format!("{thread}/{write}"), Err(404))];
-                    let number = (keeper.take)(Noted { is_reset: false, changes });
+                    let number = (keeper.take)(ChangeBatch { is_reset: false, changes });
                     assert_eq!((keeper.finish)(number), Ok(()));
                 }
             });
@@ -376,8 +378,8 @@ impl RowStore for WatchedStore {
     }
 }
 
-fn off() -> Noted {
-    Noted { is_reset: false, changes: vec![Change::SetRateLimit(RateLimitMode::Off)] }
+fn off() -> ChangeBatch {
+    ChangeBatch { is_reset: false, changes: vec![Change::SetRateLimit(RateLimitMode::Off)] }
 }
 
 #[test]

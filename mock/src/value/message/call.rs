@@ -37,12 +37,12 @@ pub enum Admission {
     /// The call is answered with this. The shell drains the body without storing it.
     Refused(Response),
     /// The shell reads the body as `reading` says, and then asks for the response.
-    Admitted(Admitted),
+    Admitted(AdmittedCall),
 }
 
 /// An admitted call: its number, its route and its caller.
 #[derive(Debug, Clone)]
-pub struct Admitted {
+pub struct AdmittedCall {
     /// Number of the call in its world, from 1; `request_id` and new ids derive from it.
     pub serial: u64,
     /// The world's time of the admission.
@@ -102,11 +102,11 @@ pub struct Call<'a> {
     /// The head, the same as at admission.
     pub head: Head<'a>,
     /// The result of the admission.
-    pub admitted: &'a Admitted,
+    pub admitted: &'a AdmittedCall,
     /// The body.
     pub body: Body,
     /// The result of fetching the document of [`crate::World::document_to_fetch`]; `None` if nothing was fetched.
-    pub fetched: Option<Result<Fetched, FetchFault>>,
+    pub fetched: Option<Result<FetchedDocument, FetchFault>>,
 }
 
 /// A document to fetch before a call is answered (§4.9).
@@ -120,7 +120,7 @@ pub struct Fetch {
 
 /// A document that was fetched.
 #[derive(Debug, Clone)]
-pub struct Fetched {
+pub struct FetchedDocument {
     /// Its bytes.
     pub content: Content,
     /// The header `Content-Type` of the server.

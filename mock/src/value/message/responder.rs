@@ -14,7 +14,7 @@ use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::value::message::problem::{Problem, ProblemForm};
-use crate::value::message::response::{Refused, Response, ResponseBody};
+use crate::value::message::response::{RefusalReason, Response, ResponseBody};
 
 /// Builds the response to one call.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Responder<'_> {
             ProblemForm::Empty => self.empty(problem.status),
         };
         response.headers.extend(problem.header.as_deref().cloned());
-        response.refused = Some(Box::new(Refused {
+        response.refused = Some(Box::new(RefusalReason {
             rule_group: problem.rule_group,
             rule: problem.rule.clone(),
             problem: problem.problem_type.clone().into_owned(),

@@ -20,7 +20,7 @@ pub struct Response {
     /// The body.
     pub body: ResponseBody,
     /// The reason of an error. It is for the journal and is not sent.
-    pub refused: Option<Box<Refused>>,
+    pub refused: Option<Box<RefusalReason>>,
     /// The transport faults of this response, in their order.
     pub transport: Vec<TransportFault>,
     /// The page of a list. It is for the journal and is not sent.
@@ -78,7 +78,7 @@ pub enum TransportFault {
 
 /// The reason that a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusalReason {
     /// The group of rules with the broken rule.
     pub rule_group: RuleGroup,
     /// The broken rule of the operation, if it has an id.

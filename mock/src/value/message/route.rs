@@ -25,7 +25,7 @@ struct OperationRoute {
 
 /// The route of a method and a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Routed {
+pub(crate) enum RouteMatch {
     /// The operation, with the decoded id of the path if it has one.
     Found(Operation, Option<String>),
     /// The path has only these methods, separated by commas. The operation of one of them.
@@ -77,11 +77,11 @@ impl Router {
     }
 
     /// The route of `method` and `path` (below the base address, as sent).
-    pub(crate) fn find(&self, method: &Method, path: &str) -> Routed {
+    pub(crate) fn find(&self, method: &Method, path: &str) -> RouteMatch {
         let mut of_method = self.0.iter().filter(|route| route.method == *method);
         let found = of_method.find_map(|route| Some((route.operation, route.matched(path)?)));
         if let Some((operation, id)) = found {
-            return Routed::Found(operation, id.map(decode));
+            return RouteMatch::Found(operation, id.map(decode));
         }
         let mut allowed: Vec<&str> = Vec::new();
         let mut operation = None;
@@ -92,8 +92,8 @@ impl Router {
             }
         }
         match operation {
-            Some(operation) => Routed::WrongMethod(operation, allowed.join(", ")),
-            None => Routed::Unknown,
+            Some(operation) => RouteMatch::WrongMethod(operation, allowed.join(", ")),
+            None => RouteMatch::Unknown,
         }
     }
 }

@@ -17,14 +17,14 @@ use crate::value::path_pattern::PathPattern;
 /// The faults of a world, in the order armed. Interior state: each call is counted.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    armed: Mutex<Vec<Armed>>,
+    armed: Mutex<Vec<ArmedFault>>,
     /// The number of faults that were ever armed.
     made: AtomicU64,
 }
 
 /// An armed fault.
 #[derive(Debug, Clone)]
-pub(crate) struct Armed {
+pub(crate) struct ArmedFault {
     id: u64,
     fault: Arc<Fault>,
     /// Index of [`Fault::application`].
@@ -69,7 +69,7 @@ impl Faults {
             return None;
         }
         let id = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        let armed = Armed { id, fault: Arc::new(fault), application, matched: 0, hits: 0 };
+        let armed = ArmedFault { id, fault: Arc::new(fault), application, matched: 0, hits: 0 };
         let shown = armed.json();
         all.push(armed);
         Some(shown)
@@ -77,7 +77,7 @@ impl Faults {
 
     /// The JSON of all armed faults, oldest first, including spent ones.
     pub(crate) fn json(&self) -> Vec<Value> {
-        self.armed.lock().iter().map(Armed::json).collect()
+        self.armed.lock().iter().map(ArmedFault::json).collect()
     }
 
     /// Removes all faults.
@@ -122,7 +122,7 @@ impl Faults {
     }
 }
 
-impl Armed {
+impl ArmedFault {
     fn matches(
         &self,
         head: &Head<'_>,

@@ -8,7 +8,7 @@ use moot_fixtures::world::{SeedApplication, SeedWorkflow};
 
 use super::change::{Amendment, Change};
 
-/// The differences from the seed; [`super::seeded::Seeded::amended`] applies them.
+/// The differences from the seed; [`super::seed_data::SeedData::amended`] applies them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Amendments {
     pub(crate) answers: Option<Arc<Answers>>,

@@ -7,7 +7,7 @@ use moot_fixtures::journal::DeliveryState;
 
 use crate::grading::conduct::{JournalCall, WorldJournal};
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table::Meeting;
+use crate::grading::drill::table::SituationSign;
 
 /// The journals of a run.
 ///
@@ -51,8 +51,8 @@ pub(super) fn deleted_webhooks(worlds: &[WorldJournal]) -> i64 {
 }
 
 /// The calls that met the situation.
-pub(super) fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
-    let Meeting { operation, problem, fault, served, later_page, .. } = meeting;
+pub(super) fn met<'w>(meeting: &SituationSign, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
+    let SituationSign { operation, problem, fault, served, later_page, .. } = meeting;
     let fits = |call: &&JournalCall| {
         (operation.is_none() || call.operation == *operation)
             && (problem.is_none() || call.problem == *problem)
@@ -65,7 +65,7 @@ pub(super) fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w 
 
 /// Whether the deliveries show that the situation was met.
 pub(super) fn has_deliveries(
-    meeting: &Meeting,
+    meeting: &SituationSign,
     calm: &DrillRecording,
     run: &DrillRecording,
     worlds: &[WorldJournal],

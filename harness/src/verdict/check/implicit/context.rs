@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
 
-/// The largest number of keys of one [`FirstSeen`]. Further keys are not compared.
+/// The largest number of keys of one [`FirstValues`]. Further keys are not compared.
 const KEYS_MAX: usize = 200_000;
 
 /// Values of earlier exchanges of a run.
@@ -13,18 +13,18 @@ pub struct ImplicitContext {
     /// The path of the base address without a slash at its end: `/api`, or empty.
     pub base_path: String,
     /// By request id: the number of its first exchange.
-    pub(super) request_ids: FirstSeen<u64>,
+    pub(super) request_ids: FirstValues<u64>,
     /// By `detail`: the status and the type of its first problem.
-    pub(super) details: FirstSeen<(u16, String)>,
+    pub(super) details: FirstValues<(u16, String)>,
     /// By operation and creation time: the first resource or token, with the `Date` of its response in seconds since
     /// 1970.
-    pub(super) creations: FirstSeen<(String, i64)>,
+    pub(super) creations: FirstValues<(String, i64)>,
     /// By resource: its first creation time, in seconds since 1970.
-    pub(super) creation_times: FirstSeen<i64>,
+    pub(super) creation_times: FirstValues<i64>,
     /// By legal request of this run: the `Date` of its creation, in seconds since 1970.
-    pub(super) legal_requests: FirstSeen<i64>,
+    pub(super) legal_requests: FirstValues<i64>,
     /// The number of seconds by which the first `Date` was ahead of the clock of this machine.
-    pub(super) dates: FirstSeen<i64>,
+    pub(super) dates: FirstValues<i64>,
     /// Seconds by which an operator moves the clock of the service, by the cause. `Date` may come from a proxy, whose
     /// clock stays.
     moved_seconds: Mutex<BTreeMap<String, i64>>,
@@ -57,9 +57,9 @@ impl ImplicitContext {
 
 /// The first value of each key, by the base address of the service.
 #[derive(Debug, Default)]
-pub(super) struct FirstSeen<V>(Mutex<HashMap<(String, String), V>>);
+pub(super) struct FirstValues<V>(Mutex<HashMap<(String, String), V>>);
 
-impl<V: Clone> FirstSeen<V> {
+impl<V: Clone> FirstValues<V> {
     /// The first value of `key` at the base address `base`. If there is none, it becomes `value`.
     pub(super) fn or_remember(&self, base: &str, key: &str, value: V) -> V {
         let mut known = self.0.lock();

@@ -15,7 +15,7 @@ use crate::shell::store::error::DurableError;
 use crate::shell::store::postgres_store::PostgresStore;
 use crate::shell::store::row_store::RowStore;
 use crate::shell::store::table::{Entry, KeyTable};
-use crate::world::Noted;
+use crate::world::ChangeBatch;
 
 /// A node of a test.
 const NODE: [u8; 16] = [7; 16];
@@ -42,7 +42,7 @@ fn opened(runtime: &Runtime, address: &PostgresAddress) -> (PostgresStore, Arc<T
 }
 
 fn put(store: &PostgresStore, url: &str) -> Result<(), DurableError> {
-    let noted = Noted { is_reset: false, changes: vec![address(url, "text")] };
+    let noted = ChangeBatch { is_reset: false, changes: vec![address(url, "text")] };
     let entry = Entry::Changes { world: 0, noted };
     store.commit(&Arc::new(KeyTable::default().batch(&[entry])))
 }

@@ -32,7 +32,7 @@ pub(crate) use rows::SeedRows;
 
 /// The seed rows of a seed world under a set of answers.
 #[derive(Debug, Clone)]
-pub struct Seeded {
+pub struct SeedData {
     answers: Answers,
     pub(crate) router: Router,
     /// The ids of seed rows.
@@ -42,7 +42,7 @@ pub struct Seeded {
     pub(crate) rows: Arc<SeedRows>,
 }
 
-impl Seeded {
+impl SeedData {
     /// Builds the rows.
     ///
     /// # Errors

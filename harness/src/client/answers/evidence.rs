@@ -17,7 +17,7 @@ const HEAD: &str = concat!(
 
 /// An answers file with the observations behind it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Observed {
+pub struct AnswersEvidence {
     /// Answers by question, in the form of an answers file. A question has none if the observations show none.
     pub answers: BTreeMap<String, Value>,
     /// Observations by question.
@@ -46,7 +46,7 @@ pub struct Sample {
     pub times: u32,
 }
 
-impl Observed {
+impl AnswersEvidence {
     /// The observations of a run. An answer that no mock may give is left out.
     pub fn of_run(seen: &BTreeMap<String, ObservedAnswer>) -> Self {
         let mut observed = Self::default();
@@ -109,7 +109,7 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::Observed;
+    use super::AnswersEvidence;
     use crate::exchange::ObservedAnswer;
 
     #[track_caller]
@@ -120,10 +120,10 @@ mod tests {
             answers: seen.to_vec(),
             seen_in: vec!["s/a/b".to_owned()],
         };
-        let observed = Observed::of_run(&BTreeMap::from([(id.to_owned(), one)]));
+        let observed = AnswersEvidence::of_run(&BTreeMap::from([(id.to_owned(), one)]));
         assert_eq!(observed.answers.get(id), answer.as_ref(), "{id}");
         assert_eq!(observed.evidence[id].steady, steady, "{id}");
-        let read = Observed::from_text(&observed.to_text());
+        let read = AnswersEvidence::from_text(&observed.to_text());
         assert_eq!(read.as_ref(), Ok(&observed));
     }
 
