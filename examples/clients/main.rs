@@ -1,10 +1,10 @@
 //! A client that behaves well, or breaks one rule of conduct on purpose:
 //! `moot exec -- cargo run -p moot-harness --example misbehaving_client -- --misbehave no-token`.
 //!
-//! Its source is `harness/src/grading/misbehaving`. An installed `moot` contains the same client:
+//! Its source is `harness/src/grading/misbehaving_client`. An installed `moot` contains the same client:
 //! `moot exec -- moot selftest --misbehave no-token`.
 
-use moot_harness::grading::misbehaving::{MisbehaviourError, misbehaviours, rule, run};
+use moot_harness::grading::misbehaving_client::{MisbehaviourError, misbehaviours, rule, run};
 
 #[tokio::main]
 async fn main() -> Result<(), MisbehaviourError> {

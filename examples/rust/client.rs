@@ -1,5 +1,5 @@
-//! A small client of the Legal Request Service that behaves well: it keeps its token and renews it,
-//! waits as long as `Retry-After` says, reads every page, builds a request from the workflow's
+//! A small client of the Legal Request Service that behaves well. It keeps its token and renews it.
+//! It waits as long as `Retry-After` says, and reads every page. It builds a request from the workflow's
 //! schema, and waits for a status.
 
 use std::time::{Duration, Instant};

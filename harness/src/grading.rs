@@ -2,4 +2,4 @@
 
 pub mod conduct;
 pub mod drill;
-pub mod misbehaving;
+pub mod misbehaving_client;

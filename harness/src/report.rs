@@ -16,7 +16,7 @@ pub mod markdown;
 pub mod ndjson;
 mod notice;
 mod numbering;
-mod row;
+mod result_json;
 mod script;
 pub mod terminal;
 pub mod text;

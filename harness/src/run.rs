@@ -1,8 +1,8 @@
 //! Runs scenarios against a target.
 //!
 //! From top to bottom: `runner` selects the scenarios and opens the target, `concurrent` runs scenarios at the same
-//! time, `scenario` runs one, `step` its steps, `request`, `burst` and `receive` one step, `send` one request, which
-//! `prepare` makes. `judge` makes the results of checks by [`crate::verdict::check`]. Each file imports only files
+//! time, `scenario` runs one, `step` its steps. `request`, `burst` and `receive` run one step. `prepare` makes a request,
+//! and `send` sends it. `judge` makes the results of checks by [`crate::verdict::check`]. Each file imports only files
 //! further down. Nothing here knows HTTP or a file format.
 
 mod burst;
@@ -23,6 +23,7 @@ mod pages;
 pub mod part;
 pub mod part_files;
 mod prepare;
+mod read_only;
 mod receive;
 mod repeatable_row;
 mod request;
@@ -41,7 +42,6 @@ mod step;
 mod stop;
 mod token_budget;
 mod token_refused;
-mod turn;
 mod unchanged;
 mod views;
 

@@ -11,11 +11,10 @@
 //!
 //! Every trial ([`trial`]) is a run like that of `moot run`. [`outcome`] has all results as data.
 
-mod alone;
 pub mod defects;
 pub mod degenerate;
-pub mod deployed;
-pub mod fit;
+pub mod deployment_matrix;
+pub mod finding_fit;
 pub mod history;
 pub mod latitude;
 pub mod markdown;
@@ -26,6 +25,7 @@ pub mod outcome;
 mod overlay;
 pub mod page;
 pub mod score;
+mod single_answer;
 pub mod text;
 pub mod trial;
 mod trials;

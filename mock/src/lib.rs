@@ -29,5 +29,5 @@ pub use world::fault::{FailedStatus, Fault, FaultEffect};
 pub use world::settings::Settings;
 pub use world::state::resource;
 pub use world::state::seed_data::SeedData;
-pub use world::state::{change, seed_data, stored};
+pub use world::state::{change, seed_data, stored_rows};
 pub use world::{World, settings};

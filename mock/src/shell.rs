@@ -17,7 +17,7 @@ mod node;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod receiver;
-mod recorded;
+mod recorded_console;
 mod response;
 mod sandbox;
 mod server;
@@ -34,7 +34,7 @@ pub use node::{Node, NodeLog};
 #[cfg(feature = "postgres")]
 pub use postgres::{LeaseTimes, PostgresAddress, PostgresError};
 pub use receiver::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverResponse, StatusPlan, receive};
-pub use recorded::{RecordedCalls, serve_recorded};
+pub use recorded_console::{RecordedCalls, serve_recorded};
 pub use response::SiteBody;
 pub use sandbox::SANDBOXES_MAX;
 #[cfg(feature = "embed")]

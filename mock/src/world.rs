@@ -13,7 +13,6 @@ pub(crate) mod deliver;
 pub(crate) mod fault;
 mod hook;
 pub(crate) mod journal;
-mod kept;
 mod lag;
 pub(crate) mod limiter;
 mod outcome;
@@ -22,6 +21,7 @@ mod reading;
 mod rows;
 pub mod settings;
 pub(crate) mod state;
+mod storage;
 mod strike;
 pub(crate) mod transition;
 
@@ -53,10 +53,10 @@ use crate::world::state::change::{Change, Checkpoint};
 use crate::world::state::seed_data::{Application, SeedData};
 
 pub(crate) use hook::Hook;
-pub use kept::ChangeBatch;
 pub use outcome::Outcome;
 pub(crate) use reading::reading;
 pub use settings::{RunSettings, Settings};
+pub use storage::ChangeBatch;
 
 /// The whole service as a value.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ mod placeholders;
 mod rows;
 mod shape;
 mod store;
-mod stored;
+mod stored_places;
 mod text;
 
 pub use bundle::{BUNDLE_BYTES_MAX, Bundle, NewSnapshot};
@@ -30,4 +30,4 @@ pub use store::{
     Comparison, PendingSnapshot, SnapshotEntry, StoreError, StoreMode, accept, check, file_of,
     list, pending, reject,
 };
-pub use stored::StoredPlaces;
+pub use stored_places::StoredPlaces;

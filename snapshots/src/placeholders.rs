@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::kind::{self, is_resource_list};
 use crate::shape::merged_shape;
-use crate::stored::{ITEM, StoredPlaces};
+use crate::stored_places::{ITEM, StoredPlaces};
 use crate::text::{
     OPAQUE, address, is_random, is_timestamp, printable, replace_word, without_loopback,
 };

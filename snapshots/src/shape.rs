@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::kind;
-use crate::stored::{ITEM, StoredPlaces};
+use crate::stored_places::{ITEM, StoredPlaces};
 use crate::text::is_timestamp;
 
 /// The only item of an empty list: the shape of its items is unknown.
@@ -149,7 +149,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{fill_empty_lists, merged_shape};
-    use crate::stored::StoredPlaces;
+    use crate::stored_places::StoredPlaces;
 
     #[track_caller]
     fn check(items: Value, expected: Value) {

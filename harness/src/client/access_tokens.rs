@@ -82,7 +82,7 @@ impl ServiceClient {
     }
 
     /// As [`ServiceClient::token`], for a call that these scopes allow. If newer tokens end older ones, it may be a token
-    /// with all scopes of the application, so that reads and writes in turn need no new token each.
+    /// with all scopes of the application. Then reads and writes in turn need no new token each.
     ///
     /// # Errors
     /// [`TokenError`].

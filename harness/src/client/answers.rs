@@ -8,10 +8,10 @@ mod diff;
 mod evidence;
 mod pins;
 mod schema;
-mod silent;
+mod undecidable;
 
 pub use diff::{Difference, diff};
 pub use evidence::{AnswersEvidence, Evidence, Sample};
 pub use pins::Pins;
 pub use schema::schema;
-pub use silent::{UNDECIDABLE, why_not_imitated};
+pub use undecidable::{UNDECIDABLE, why_not_imitated};

@@ -65,7 +65,7 @@ pub(crate) struct FileMistake {
     pub(crate) key: String,
     /// `staging.yaml:7: `, if there is a file.
     pub(crate) place: String,
-    /// What the target shows instead, as a clause.
+    /// The observation that contradicts the value, as a clause.
     pub(crate) contradiction: String,
 }
 

@@ -132,7 +132,7 @@ impl ProgressState {
         line
     }
 
-    /// What a run waits for, unless the wait is short. Before the first scenario ends, requests of earlier runs are the
+    /// The reason of a wait, unless the wait is short. Before the first scenario ends, requests of earlier runs are the
     /// likely reason.
     fn wait_text(&self, wait: Option<Duration>) -> Option<String> {
         let wait = wait.filter(|wait| *wait >= WAIT_SHOWN_MIN)?;

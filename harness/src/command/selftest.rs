@@ -113,8 +113,9 @@ fn day() -> u64 {
     (Timestamp::now().as_second() / DAY_SECONDS).unsigned_abs()
 }
 
-/// Exit 1 if no check detects a defect, a mutation score is below its goal, a gating row detects no defect, a conforming
-/// service failed, or a target that is not a service passed. With `--target`: 0 if a check detects a defect, else 3.
+/// Exit 1 for one of these: a defect that no check detects, a gating row that detects no defect, a mutation score below
+/// its goal, a conforming service that failed, another target that passed. With `--target`: 0 if a check detects a
+/// defect, else 3.
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
     if let Some(rule) = &arguments.misbehave {
         return selftest_conduct::misbehave(rule);

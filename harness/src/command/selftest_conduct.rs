@@ -22,7 +22,7 @@ use crate::grading::conduct;
 use crate::grading::drill::judge::{self, DrillResult};
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::{self, CALM, Drill};
-use crate::grading::misbehaving::{self, Misbehaviour, misbehaviours, not_shown};
+use crate::grading::misbehaving_client::{self, Misbehaviour, misbehaviours, not_shown};
 use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
 use crate::verdict::{Verdict, pluralize};
@@ -65,10 +65,10 @@ fn is_proven(honest: &DrillResult) -> bool {
 pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
     let rule = match id {
         "none" => None,
-        _ => Some(misbehaving::rule(id).ok_or_else(|| unknown(id))?),
+        _ => Some(misbehaving_client::rule(id).ok_or_else(|| unknown(id))?),
     };
     // Calls on two connections may have been sent at the same time, which excuses a client.
-    let ran = runtime_of_one_thread()?.block_on(misbehaving::run(rule));
+    let ran = runtime_of_one_thread()?.block_on(misbehaving_client::run(rule));
     ran.map(|()| 0).map_err(|error| CommandError::usage(error).exit(1))
 }
 
@@ -83,10 +83,10 @@ fn unknown(id: &str) -> CommandError {
         .nearest(moot_fixtures::nearest::nearest(id, ids))
 }
 
-/// Exit 1 if a rule does not find the client that breaks it, if another rule of severity `must` finds that client, or
-/// if any rule finds the client that behaves well.
+/// Exit 1 for one of these: a rule does not find the client that breaks it, another rule of severity `must` finds that
+/// client, a rule finds the client that behaves well.
 pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, CommandError> {
-    if let Some(id) = rules.iter().find(|id| misbehaving::rule(id).is_none()) {
+    if let Some(id) = rules.iter().find(|id| misbehaving_client::rule(id).is_none()) {
         return Err(unknown(id));
     }
     let chosen = misbehaviours().iter().filter(|it| rules.is_empty() || rules.contains(&it.rule));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use moot_fixtures::contract::Operation;
-use moot_fixtures::stored::{self, ITEM, StoredPlace};
+use moot_fixtures::stored_places::{self, ITEM, StoredPlace};
 use moot_snapshots::Placeholders;
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};
@@ -91,8 +91,8 @@ pub(super) fn places(
         compared,
         places: BTreeMap::new(),
         is_temporary: matches!(response.status, 429 | 503),
-        stored: schema.map_or(&[], stored::places),
-        closed: schema.filter(|_| is_own).map_or(&[], stored::closed),
+        stored: schema.map_or(&[], stored_places::places),
+        closed: schema.filter(|_| is_own).map_or(&[], stored_places::closed),
         path: Vec::new(),
     };
     flattener.walk(body, &[], &[]);

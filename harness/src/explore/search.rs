@@ -212,8 +212,8 @@ impl Search<'_> {
     }
 }
 
-/// Exit 0 if nothing was found, 1 for a violation, 3 if nothing was judged or exploring was interrupted, 4 if the target
-/// stopped answering, 70 for an error of ours.
+/// Exit 0 if nothing was found, 1 for a violation. Exit 3 if nothing was judged or exploring was interrupted, 4 if the
+/// target stopped answering, 70 for an error of ours.
 fn ending(results: &[ScenarioResult], broken_off: RunOutcome) -> RunOutcome {
     let mut ending = broken_off;
     let mut is_judged = false;

@@ -11,7 +11,7 @@ use super::exchange::{ExchangeRow, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
 use super::numbering::with_stable_numbers;
-use super::row;
+use super::result_json;
 use super::script;
 use crate::exchange::masks::Secrets;
 use crate::exchange::{Residue, TargetDescription, escape};
@@ -35,7 +35,7 @@ pub struct Report {
     /// Version of the interface description by which it judges.
     pub interface_version: &'static str,
     /// `conformant`, `non-conformant`, `error`, `inconclusive`, `drifted`.
-    #[serde(serialize_with = "row::outcome")]
+    #[serde(serialize_with = "result_json::outcome")]
     pub outcome: RunOutcome,
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub exit_code: u8,
@@ -73,7 +73,7 @@ pub struct Report {
     /// The scenarios, by file.
     pub files: Vec<FileResult>,
     /// The checks that the run kept.
-    #[serde(serialize_with = "row::checks")]
+    #[serde(serialize_with = "result_json::checks")]
     pub checks: Vec<CheckResult>,
     /// Scenarios and checks that were not run, by reason.
     pub not_run: Vec<NotRunRow>,
@@ -105,7 +105,7 @@ pub struct FileResult {
     /// Real time of its scenarios, seconds.
     pub duration_seconds: f64,
     /// Its scenarios, in order.
-    #[serde(serialize_with = "row::scenarios")]
+    #[serde(serialize_with = "result_json::scenarios")]
     pub scenarios: Vec<ScenarioResult>,
 }
 

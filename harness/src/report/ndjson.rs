@@ -9,7 +9,7 @@
 use serde_json::{Value, json};
 
 use super::document::SCHEMA_VERSION;
-use super::row;
+use super::result_json;
 use super::{Format, RenderError, Report};
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
@@ -63,8 +63,8 @@ fn value(event: &Event, secrets: &Secrets) -> Value {
         Event::Ended(result) => {
             let mut scenario = (**result).clone();
             scenario.map_texts(secrets);
-            let checks: Vec<Value> = scenario.checks().map(row::check).collect();
-            json!({ "event": "ended", "scenario": row::scenario(&scenario), "checks": checks })
+            let checks: Vec<Value> = scenario.checks().map(result_json::check).collect();
+            json!({ "event": "ended", "scenario": result_json::scenario(&scenario), "checks": checks })
         }
     }
 }

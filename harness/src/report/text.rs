@@ -4,7 +4,7 @@
 mod failure;
 mod known;
 mod overview;
-mod rest;
+mod summary;
 
 use super::Report;
 use crate::report::terminal::Detail;
@@ -22,13 +22,13 @@ pub fn render(report: &Report, detail: Detail) -> String {
     failure::failures(&mut out, report, detail);
     failure::warnings(&mut out, report, detail);
     if detail > Detail::Quiet {
-        rest::answers(&mut out, report, detail);
-        rest::unused_snapshots(&mut out, report);
-        rest::residue(&mut out, report, detail);
-        rest::not_run(&mut out, report, detail);
+        summary::answers(&mut out, report, detail);
+        summary::unused_snapshots(&mut out, report);
+        summary::residue(&mut out, report, detail);
+        summary::not_run(&mut out, report, detail);
         known::happened(&mut out, report, detail);
     }
     known::stale(&mut out, report);
-    rest::summary(&mut out, report);
+    summary::summary(&mut out, report);
     out
 }

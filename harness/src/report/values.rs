@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{Finding, Report, row};
+use super::{Finding, Report, result_json};
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, SnapshotCounts};
 
@@ -74,7 +74,7 @@ fn finding_values(report: &Report, finding: &Finding) -> Value {
     let difference = difference.map(|check| &check.actual);
     let can_repeat = report.target.class.keeps_addresses();
     let first = checks.first().map(|check| {
-        let mut row = row::check(check);
+        let mut row = result_json::check(check);
         if !can_repeat {
             row["curl"].take();
         }

@@ -132,7 +132,7 @@ impl OwnChanges {
         self.left_of(*self.lag.lock())
     }
 
-    /// What is left of `time` since the latest change; zero without a change.
+    /// The rest of `time` since the latest change; zero without a change.
     pub(super) fn left_of(&self, time: Duration) -> Duration {
         self.latest.lock().map_or(Duration::ZERO, |latest| time.saturating_sub(latest.elapsed()))
     }

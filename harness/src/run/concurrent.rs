@@ -16,11 +16,11 @@ use crate::verdict::result::ScenarioResult;
 use super::context::RunContext;
 use super::interruption::REASON;
 use super::order::{self, Phase};
+use super::read_only;
 use super::scenario;
 use super::shared_tokens;
 use super::stop::Stop;
 use super::token_budget;
-use super::turn;
 
 /// The number of scenarios that run at the same time at most; more than any number of jobs. A scenario that runs alone
 /// takes all permits.
@@ -52,7 +52,7 @@ pub(super) async fn run_all(
     let runs = (0..count).map(|_| async {
         let (index, place) = next(&mut queue.lock(), shared);
         let planned = PlanEntry::at(files, place);
-        let permits = if turn::only_reads(planned.scenario) { 1 } else { PERMITS };
+        let permits = if read_only::only_reads(planned.scenario) { 1 } else { PERMITS };
         let _turn = match &lock {
             // An error would mean that the semaphore is closed, which never happens.
             Some(lock) => lock.acquire_many(permits).await.ok(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::verdict::result::{CheckResult, ScenarioResult, Subject};
 use crate::verdict::{NotRunKind, Verdict};
 
+use super::read_only;
 use super::repeatable_row::RepeatableRow;
-use super::turn;
 
 /// Pauses before each further pass of a scenario that only reads, in times of `limits.settle_seconds`. Requests that the
 /// run created may move by themselves for a while.
@@ -21,7 +21,7 @@ pub(super) async fn run(row: RepeatableRow<'_>) -> ScenarioResult {
     }
     // Lists may still change because of earlier scenarios.
     tokio::time::sleep(shared.changes.unsettled()).await;
-    let changes = !turn::only_reads(planned.scenario);
+    let changes = !read_only::only_reads(planned.scenario);
     let settle = shared.target.settle;
     let may_lag = !changes && !shared.changes.left_of(settle).is_zero();
     let mut first = row.run().await;
@@ -105,7 +105,7 @@ fn not_repeated(first: ScenarioResult) -> ScenarioResult {
     unconfirmed(first, "did not show in a further pass, data changed", |_| true)
 }
 
-/// The last pass. What did not fail in the first is not run.
+/// The last pass, in which a check that did not fail in the first pass is not run.
 fn failed_in_both(first: &ScenarioResult, last: ScenarioResult) -> ScenarioResult {
     let failed_first: Vec<Subject> = failures(first).map(|check| check.subject.clone()).collect();
     let only_now = |check: &CheckResult| !failed_first.contains(&check.subject);

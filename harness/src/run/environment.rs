@@ -17,7 +17,7 @@ pub(crate) mod needs;
 pub(crate) mod opened_target;
 pub(crate) mod opening;
 pub(crate) mod preview;
-pub(crate) mod replayed;
+pub(crate) mod replay_destination;
 pub(crate) mod root_names;
 pub(crate) mod session;
 pub(crate) mod shard;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::token_budget::LOOP_ROWS_LIKELY;
-use super::{confirm, control, movement, pages, shared_tokens, turn};
+use super::{confirm, control, movement, pages, read_only, shared_tokens};
 use crate::client::target_file::{Endpoints, created_kind};
 use crate::scenario::model::{
     ForEach, RequestLine, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,
@@ -114,7 +114,7 @@ pub fn of(planned: PlanEntry<'_>, facts: &TargetFacts<'_>) -> Estimate {
     };
     if scenario.confirm && facts.confirms {
         // A scenario that only reads is repeated if lists may have lagged, and while the data move.
-        let reads = turn::only_reads(scenario);
+        let reads = read_only::only_reads(scenario);
         let max = if reads { 2 + confirm::PAUSES.len() as u64 } else { confirm::CHANGE_PASSES };
         estimate = estimate.times(Bounds { min: 1, likely: 1, max });
     }

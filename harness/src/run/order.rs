@@ -1,6 +1,6 @@
 //! The order in which scenarios run. Results always have the order of the files.
 
-use super::turn;
+use super::read_only;
 use crate::run::environment::text_hash;
 use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Rhythm, Scenario, StepAction};
@@ -42,7 +42,7 @@ impl Phase {
             Self::Restart
         } else if uses_up_limit {
             Self::First
-        } else if scenario.confirm && turn::only_reads(scenario) {
+        } else if scenario.confirm && read_only::only_reads(scenario) {
             Self::Lists
         } else {
             Self::Middle

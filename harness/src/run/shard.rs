@@ -10,7 +10,7 @@ use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Scenario, StepAction};
 use crate::scenario::plan::PlanEntry;
 
-use super::turn;
+use super::read_only;
 
 /// The reason why a scenario stays on shard 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -68,8 +68,8 @@ impl HoldReason {
             StepAction::Burst(burst) => is_load |= !burst.plan.is_few(),
             StepAction::Request(request) => {
                 let control = request.control.as_ref();
-                asks_for_tokens |= turn::asks_for_token(&request.shape)
-                    || control.is_some_and(|it| turn::asks_for_token(&it.shape));
+                asks_for_tokens |= read_only::asks_for_token(&request.shape)
+                    || control.is_some_and(|it| read_only::asks_for_token(&it.shape));
             }
             _ => {}
         });

@@ -1,7 +1,7 @@
 //! Compares the response of a step with its snapshot. A difference is drift, never a violation.
 
 use moot_fixtures::contract::Operation;
-use moot_fixtures::stored;
+use moot_fixtures::stored_places;
 use moot_snapshots::{Comparison, Metadata, NewSnapshot, RawResponse, StoreMode, StoredPlaces};
 
 use crate::scenario::model::SnapshotRule;
@@ -75,7 +75,7 @@ fn content(run: &mut ScenarioRun<'_>, rule: &SnapshotRule, document: &Document) 
 fn stored(document: &Document) -> StoredPlaces {
     let is_success = document.status.is_some_and(|status| (200..300).contains(&status));
     let schema = document.operation.filter(|_| is_success).and_then(Operation::success_schema);
-    let places = schema.map_or(&[][..], stored::places).iter();
+    let places = schema.map_or(&[][..], stored_places::places).iter();
     StoredPlaces::new(places.map(|place| (place.path.clone(), place.types.clone())))
 }
 

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::scenario::model::{ForEach, Json, Scenario, Step, StepAction};
 use crate::verdict::{NotRun, NotRunKind};
 
-use super::turn;
+use super::read_only;
 
 /// The likely number of rows that are known only at run time: near misses, or items of a short list.
 pub(super) const LOOP_ROWS_LIKELY: u64 = 6;
@@ -33,7 +33,7 @@ fn of_steps(steps: &[Step], counts_reused: bool) -> u64 {
     let of_step = |step: &Step| match &step.action {
         StepAction::Request(request) => {
             let is_counted = counts_reused || !request.reuse;
-            let own = turn::asks_for_token(&request.shape) && is_counted;
+            let own = read_only::asks_for_token(&request.shape) && is_counted;
             u64::from(own) + of_steps(&request.finally, counts_reused)
         }
         StepAction::ForEach(ForEach { rows, .. }, inner) => {

@@ -57,8 +57,12 @@ pub fn all(files: &[ScenarioFile]) -> Vec<PlanEntry<'_>> {
 /// The scenarios that match at least one selector, in the order of the files. Without selectors, all
 /// scenarios.
 ///
-/// A selector is a file (its stem, with or without folder and extension), the name of a scenario with
-/// `*` for any text, `tag:NAME`, `section:4.5` (and all sections below it) or a requirement id.
+/// A selector is one of these:
+/// - a file: its stem, with or without folder and extension,
+/// - the name of a scenario, with `*` for any text,
+/// - `tag:NAME`,
+/// - `section:4.5`, with all sections below it,
+/// - a requirement id.
 ///
 /// # Errors
 /// The first selector that matches no scenario.

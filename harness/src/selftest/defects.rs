@@ -12,8 +12,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::deployed;
-use super::fit::{FindingMisfit, misfits};
+use super::deployment_matrix;
+use super::finding_fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
     TrialEnvironment, by_requirement, declared_requirements, declares, is_heavy, is_noticed,
@@ -82,7 +82,7 @@ pub async fn defects(
             if is_deployed {
                 let noticing = noticing_scenarios(bench, defect, &result);
                 trial.history = history::differences(defect, noticing).await;
-                trial.caught_as_deployment_by = deployed::caught_by(bench, defect).await;
+                trial.caught_as_deployment_by = deployment_matrix::caught_by(bench, defect).await;
             }
             trial
         }

@@ -2,7 +2,7 @@
 
 use minijinja::{Value, context};
 
-use super::deployed::UnprovenRow;
+use super::deployment_matrix::UnprovenRow;
 use super::mutants::TrialColumn;
 use super::outcome::SelftestOutcome;
 use super::page::values;

@@ -2,7 +2,7 @@
 //!
 //! Each mutant is tried twice. The first column is the mock with its control plane and a sandbox for each scenario. The
 //! second column is the mock as a deployment: one world for all scenarios, without control plane and sandboxes. A mutant
-//! is killed if the run has a `fail` that the run on the correct service does not have, or such a `warn` for a row
+//! is killed by a `fail` that the run on the correct service does not have, or by such a `warn` for a row
 //! below `stated`.
 
 use std::collections::BTreeMap;

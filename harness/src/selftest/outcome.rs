@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::defects::DefectTrial;
 use super::degenerate::DegenerateTarget;
-use super::deployed::UnprovenRow;
-use super::fit::FindingMisfit;
+use super::deployment_matrix::UnprovenRow;
+use super::finding_fit::FindingMisfit;
 use super::history::HistoryDifference;
 use super::latitude::DrawnService;
 use super::matrix::MatrixRow;
@@ -92,8 +92,8 @@ impl SelftestOutcome {
         !self.is_whole || self.unproven().is_empty()
     }
 
-    /// Whether the suite is proven: every defect is caught, all findings fit, no verdict depends on earlier calls,
-    /// every gating requirement is proven, no conformant service fails, and no other target passes.
+    /// Whether the suite is proven: every defect is caught, all findings fit, and every gating requirement is proven.
+    /// No verdict depends on earlier calls, no conformant service fails, and no other target passes.
     pub fn is_proven(&self) -> bool {
         self.survivors().is_empty()
             && self.misfits().next().is_none()

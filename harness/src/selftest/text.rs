@@ -1,7 +1,7 @@
 //! A self-test as text for a terminal.
 
 use super::degenerate::DegenerateTarget;
-use super::deployed::UnprovenRow;
+use super::deployment_matrix::UnprovenRow;
 use super::history::HistoryDifference;
 use super::mutants::TrialColumn;
 use super::on_target::{DefectFate, DefectOnTarget, TargetSelftest};

@@ -6,15 +6,15 @@ use std::mem::take;
 use moot_mock::defect::Defect;
 use moot_mock::defect::mutant::Mutant;
 
-use super::alone::{alone, alone_names};
 use super::defects;
 use super::degenerate::{self, DEGENERATE_COUNT};
-use super::deployed;
+use super::deployment_matrix;
 use super::latitude;
 use super::matrix;
 use super::mutants::{self, TrialColumn, sound};
 use super::outcome::SelftestOutcome;
 use super::score::MutationTest;
+use super::single_answer::{alone, alone_names};
 use super::trial::TrialEnvironment;
 use crate::run::environment::Shard;
 use crate::scenario::model::ScenarioFile;
@@ -149,7 +149,7 @@ impl SelftestOutcome {
         let caught = self.defects.iter().flat_map(|trial| &trial.caught_as_deployment_by);
         let mutants = &self.mutation.trials;
         let unproven_as_deployment =
-            self.is_deployed.then(|| deployed::unproven(files, &matrix, caught, mutants));
+            self.is_deployed.then(|| deployment_matrix::unproven(files, &matrix, caught, mutants));
         Self { version: env!("CARGO_PKG_VERSION"), matrix, unproven_as_deployment, ..self }
     }
 }

@@ -54,7 +54,7 @@ fn the_snapshots_import_nothing_of_ours() {
 
 #[test]
 fn only_the_in_process_environment_the_selftest_and_the_commands_know_the_mock() {
-    let receivers = ["/client/receiver", "/misbehaving/receiver"];
+    let receivers = ["/client/receiver", "/misbehaving_client/receiver"];
     let allowed =
         [&["/environment/in_process", "/selftest/", "/command/"], &receivers[..]].concat();
     only("harness/src", &allowed, &["moot_mock::", "use moot_mock"]);

@@ -23,7 +23,7 @@ const HARNESS: &[&[&str]] = &[
     &["report", "run/part_files"],
     &["compare", "explore", "selftest", "grading/conduct"],
     &["grading/drill"],
-    &["grading/misbehaving"],
+    &["grading/misbehaving_client"],
     &["grading"],
     &["command"],
 ];

@@ -196,7 +196,7 @@ fn other_errors_without_a_problem_are_a_warning() {
     check(&strange, &["~http.declared-status", fails[0], fails[1]]);
     strange.path = "/v1/requests/x%00";
     check(&strange, &["~errors.media-type"]);
-    // What calls itself a problem is judged.
+    // A body whose media type is that of a problem is judged.
     let mut seen = missing(&without("type"));
     seen.operation = None;
     check(&seen, &["errors.member-type"]);

@@ -3,7 +3,7 @@
 use moot_fixtures::conduct;
 use moot_fixtures::contract::ConductOccasion;
 use moot_harness::grading::conduct::{WorldJournal, disturbed_findings};
-use moot_harness::grading::misbehaving::{misbehaviours, not_shown};
+use moot_harness::grading::misbehaving_client::{misbehaviours, not_shown};
 use serde_json::{Value, json};
 
 use crate::conduct_support::{call, journal};

@@ -1,6 +1,6 @@
 //! Mistakes of new users. Each has a rule, and `moot selftest --conduct` shows that the rule finds it.
 
-use moot_harness::grading::misbehaving;
+use moot_harness::grading::misbehaving_client;
 
 const MISTAKES: [(&str, &str); 27] = [
     ("the token is forgotten", "no-token"),
@@ -35,6 +35,6 @@ const MISTAKES: [(&str, &str); 27] = [
 #[test]
 fn each_typical_mistake_has_a_rule_that_a_client_breaks() {
     for (mistake, rule) in MISTAKES {
-        assert!(misbehaving::rule(rule).is_some(), "{mistake}: no client breaks `{rule}`");
+        assert!(misbehaving_client::rule(rule).is_some(), "{mistake}: no client breaks `{rule}`");
     }
 }

@@ -4,8 +4,8 @@
 //! made; otherwise the call is answered 503. If an outcome is unclear, the site is dropped, and the node takes
 //! the lease anew and reads everything.
 
-mod drive;
 mod gate;
+mod node_loop;
 mod view;
 
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl Node {
             view: Mutex::default(),
         });
         let (orders, received) = mpsc::channel(8);
-        handle.spawn(drive::run(shared.clone(), orders.clone(), received));
+        handle.spawn(node_loop::run(shared.clone(), orders.clone(), received));
         Ok(Self { shared, orders, description, _runtime: runtime })
     }
 

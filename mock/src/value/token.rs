@@ -3,13 +3,11 @@
 //! A token is its grant with an authentication code under the world's key, in base64url.
 //! [`crate::world::authorise`] checks whether it has expired or was revoked.
 
-use std::borrow::Cow;
-
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::value::key::SeedKey;
 
@@ -40,23 +38,22 @@ impl Grant {
     /// The response that hands out `token`.
     pub(crate) fn response<'a>(&self, token: &'a str) -> TokenResponse<'a> {
         TokenResponse {
-            access_token: token.into(),
-            token_type: "Bearer".into(),
+            access_token: token,
+            token_type: "Bearer",
             expires_in: TOKEN_LIFETIME_SECONDS,
-            scope: self.scopes.as_str().into(),
+            scope: self.scopes.as_str(),
             created_at: self.issued_at,
         }
     }
 }
 
 /// The token response (§2.8).
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 pub(crate) struct TokenResponse<'a> {
-    pub(crate) access_token: Cow<'a, str>,
-    token_type: Cow<'a, str>,
+    access_token: &'a str,
+    token_type: &'static str,
     expires_in: i64,
-    scope: Cow<'a, str>,
+    scope: &'static str,
     created_at: i64,
 }
 

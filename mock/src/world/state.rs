@@ -7,7 +7,7 @@ pub mod change;
 pub(crate) mod index;
 pub mod resource;
 pub mod seed_data;
-pub mod stored;
+pub mod stored_rows;
 pub(crate) mod table;
 
 use std::collections::{BTreeMap, BTreeSet};

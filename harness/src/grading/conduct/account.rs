@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::finding::ConductFinding;
 use super::journal::{ControlUse, JournalCall, WorldJournal};
-use super::relied::{self, ReliedQuestion};
+use super::relied_questions::{self, ReliedQuestion};
 use super::rules;
 
 /// The calls of a client in the main world and in every sandbox, counted and judged.
@@ -78,7 +78,7 @@ impl Account {
             operations: operations(worlds),
             errors: errors(worlds),
             findings: rules::findings(worlds),
-            relies_on: relied::questions(worlds),
+            relies_on: relied_questions::questions(worlds),
             control: Vec::new(),
             outlived: false,
         }

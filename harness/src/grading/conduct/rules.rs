@@ -1,6 +1,6 @@
 //! The rules of conduct: one function for each rule, in a file for each theme.
 
-mod disturbed;
+mod drill_rules;
 mod lists;
 mod requests;
 mod responses;
@@ -68,12 +68,12 @@ const RULES: [(&str, RuleFunction); 40] = [
 /// The functions of rules with `seen: drill`, in the order of the register. Other such rules have no function: a drill
 /// judges them by the end of the command.
 const DISTURBED: [(&str, RuleFunction); 6] = [
-    ("renewal-stampede", disturbed::renewal_stampede),
-    ("no-timeout", disturbed::no_timeout),
-    ("too-short-timeout", disturbed::too_short_timeout),
-    ("assumes-25", disturbed::assumes_25),
-    ("stale-schema", disturbed::stale_schema),
-    ("hook-unknown-event", disturbed::hook_unknown_event),
+    ("renewal-stampede", drill_rules::renewal_stampede),
+    ("no-timeout", drill_rules::no_timeout),
+    ("too-short-timeout", drill_rules::too_short_timeout),
+    ("assumes-25", drill_rules::assumes_25),
+    ("stale-schema", drill_rules::stale_schema),
+    ("hook-unknown-event", drill_rules::hook_unknown_event),
 ];
 
 /// The ids of the rules that [`findings`] judges.

@@ -5,7 +5,7 @@ use moot_fixtures::contract::Severity;
 use super::account::{Account, OperationUse, ReceivedError};
 use super::finding::ConductFinding;
 use super::journal::ControlUse;
-use super::relied::ReliedQuestion;
+use super::relied_questions::ReliedQuestion;
 use crate::exchange::escape;
 use crate::report::terminal::{Table, paint};
 use crate::verdict::{Verdict, pluralize};

@@ -1,6 +1,6 @@
 //! Known failures: those that happened, and those that did not happen and should be removed from their file.
 
-use super::rest::names;
+use super::summary::names;
 use crate::report::Report;
 use crate::report::terminal::{Detail, add_section, paint};
 use crate::verdict::Verdict;

@@ -21,7 +21,7 @@ use crate::run::environment::choice::OpenError;
 use crate::run::environment::first_contact::refused_application;
 use crate::run::environment::mock::MockSandboxes;
 use crate::run::environment::needs;
-use crate::run::environment::replayed;
+use crate::run::environment::replay_destination;
 use crate::run::environment::session::{Receivers, Session};
 use crate::run::environment::target_fit;
 use crate::scenario::model::{NEEDS, OperatorAction, Sandbox};
@@ -295,7 +295,7 @@ impl Environment {
                     overlay.rewrite(scenario, &mut record.log.exchanges);
                 }
                 recording = RecordingMode::Replay(Mutex::new(record.log));
-                let client = replayed::client(&self.sender, record.destination);
+                let client = replay_destination::client(&self.sender, record.destination);
                 let broken = |why| Trouble::Broken(format!("the recording of `{scenario}`: {why}"));
                 (client.map_err(broken)?, None)
             }

@@ -21,7 +21,7 @@ use crate::run::environment::choice::{OpenError, TargetChoice, TargetOptions};
 use crate::run::environment::in_process::{self, BASE_URL};
 use crate::run::environment::mock::{self, MockSandboxes};
 use crate::run::environment::opened_target::{Environment, EnvironmentKind, SETTLE_DEFAULT};
-use crate::run::environment::replayed::NoTransport;
+use crate::run::environment::replay_destination::NoTransport;
 use crate::run::environment::session::Receivers;
 use crate::run::environment::{deployment, discovery, first_contact, needs};
 use crate::scenario::model::Sandbox;

@@ -20,7 +20,7 @@ use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
 use crate::run::environment::discovery::DefaultValue;
 use crate::run::environment::mock::MockSandboxes;
-use crate::run::environment::{replayed, root_names};
+use crate::run::environment::{replay_destination, root_names};
 use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm, UselessToken};
 use crate::scenario::names::Names;
 
@@ -354,7 +354,8 @@ impl Session {
     /// Ends the session: stores its recording, and deletes its sandbox.
     pub async fn close(self) {
         let Self { recording, scenario, started_seconds, client, sandbox, .. } = self;
-        recording.close(scenario, started_seconds, || replayed::row_of(&client.destination));
+        recording
+            .close(scenario, started_seconds, || replay_destination::row_of(&client.destination));
         if let Some((sandboxes, id)) = sandbox {
             sandboxes.delete(&id).await;
         }

@@ -1,5 +1,5 @@
 //! Checks that the scopes, companies, workflows and the requester of a target file fit the deployment. Each is checked
-//! once, when a scenario first needs it, so that a mistake in the file is never reported as a violation of the service.
+//! once, when a scenario first needs it. So a mistake in the file is never reported as a violation of the service.
 
 use std::sync::Arc;
 

@@ -26,8 +26,8 @@ pub(super) fn read(body: &[u8]) -> (Result<Value, serde_json::Error>, JsonReadin
     (value.and_then(|value| deserializer.end().map(|()| value)), reading)
 }
 
-/// Whether readers that use the first of two members of the same name read another value than `last`, which was read
-/// so that the last member wins.
+/// Whether readers that use the first of two members of the same name read another value than `last`. For `last`, the
+/// last member was used.
 pub(super) fn is_ambiguous(body: &[u8], last: &Value) -> bool {
     read(body).0.is_ok_and(|first| first != *last)
 }

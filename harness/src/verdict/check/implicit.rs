@@ -8,11 +8,11 @@ mod body;
 mod clock;
 mod context;
 mod headers;
-mod log_twins;
 mod page_totals;
 mod problem;
 mod problem_members;
 mod problem_type;
+mod repeated_log_entries;
 mod shape;
 mod status;
 
@@ -66,7 +66,7 @@ pub const TABLE: &[Implicit] = &[
     several("token body", shape::OF_TOKENS, shape::token),
     several("success body", shape::OF_SUCCESSES, shape::success),
     one("page totals", &["pagination.total-pages-agrees"], page_totals::judge),
-    several("log twins", log_twins::VERIFIES, log_twins::judge),
+    several("repeated log entries", repeated_log_entries::VERIFIES, repeated_log_entries::judge),
     several("clock", clock::VERIFIES, clock::judge),
     one("no body", &["delete-webhook.no-body"], body::no_body),
 ];

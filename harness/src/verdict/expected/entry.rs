@@ -134,8 +134,8 @@ impl fmt::Display for ExpectedId {
 }
 
 impl From<String> for ExpectedId {
-    /// Reads the id of an entry. The name of a file and the label of a row may have a `#` too, but then a `/` or a `]`
-    /// follows, which no requirement has.
+    /// Reads the id of an entry. The name of a file and the label of a row may have a `#` too. Then a `/` or a `]`
+    /// follows, and no requirement has one of these.
     fn from(text: String) -> Self {
         match text.rsplit_once('#').filter(|(_, id)| !id.contains(['/', ']'])) {
             Some((scenarios, requirement)) => Self::RequirementIn {

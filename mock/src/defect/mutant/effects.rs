@@ -107,7 +107,7 @@ fn at_rule(of: Operation, name: &str, rule: &Rule, all: &mut Vec<Mutant>) {
     let family = OperatorFamily::Effects;
     let first = all.len();
     push(of, at, (family, "not-applied"), DefectAct::Accept(refused()), all);
-    // Which types of files a service supports is open.
+    // The specification leaves open which types of files a service supports.
     all[first].equivalent = (*rule == Rule::DocumentType).then_some(Equivalence::Permitted);
     push(of, at, (family, "though-refused"), DefectAct::RefuseLate(refused()), all);
     for mutant in &mut all[first..] {

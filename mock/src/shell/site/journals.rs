@@ -12,9 +12,10 @@ use crate::shell::sandbox::Realm;
 const TOKEN_LENGTH_MIN: usize = 24;
 
 impl Site {
-    /// From now on keeps journals that the control plane deletes, so that no client can change its account. These
-    /// are the journals of at most 1,000 deleted sandboxes, those of worlds before a reset or a return to a
-    /// checkpoint (at most 1,000 for each realm), and calls that are cleared from a journal.
+    /// From now on keeps journals that the control plane deletes, so that no client can change its account:
+    /// - journals of deleted sandboxes, at most 1,000,
+    /// - journals of worlds before a reset or a return to a checkpoint, at most 1,000 for each realm,
+    /// - calls that are cleared from a journal.
     pub fn remember_deleted(&self) {
         self.sandboxes.remember_deleted();
         for realm in self.worlds() {

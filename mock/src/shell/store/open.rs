@@ -18,7 +18,7 @@ use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::json::json_bytes;
 use crate::world::settings::Settings;
 use crate::world::state::change::Change;
-use crate::world::state::stored;
+use crate::world::state::stored_rows;
 
 /// An open store, with the worlds as they were stored.
 pub(crate) struct OpenStore {
@@ -113,7 +113,7 @@ fn change(
     store: &dyn RowStore,
     used_documents: &mut BTreeSet<[u8; 32]>,
 ) -> Result<Change, DurableError> {
-    let mut change = stored::change(value)
+    let mut change = stored_rows::change(value)
         .map_err(|error| store.damaged(format!("the row `{key}` cannot be read: {error}")))?;
     for content in change.contents_mut() {
         find(content, documents, store, used_documents)?;

@@ -9,7 +9,7 @@ use super::sandbox_record::SandboxRecord;
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::world::ChangeBatch;
-use crate::world::state::stored;
+use crate::world::state::stored_rows;
 
 /// The key of a stored value. A store is read in this order: rows come after the sandboxes of their worlds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,14 +89,14 @@ impl KeyTable {
             match entry {
                 Entry::Changes { world, noted } => {
                     if noted.is_reset {
-                        self.delete_rows(&mut batch, *world, stored::survives_reset);
+                        self.delete_rows(&mut batch, *world, stored_rows::survives_reset);
                     }
                     for change in &noted.changes {
-                        let value = stored::value(change);
-                        for key in stored::keys(change) {
+                        let value = stored_rows::value(change);
+                        for key in stored_rows::keys(change) {
                             batch.values.insert(StoreKey::Row(*world, key), value.clone());
                         }
-                        for content in stored::contents(change) {
+                        for content in stored_rows::contents(change) {
                             self.add_document(&mut batch, &content);
                         }
                     }

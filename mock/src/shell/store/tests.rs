@@ -23,7 +23,7 @@ use crate::value::settings::RateLimitMode;
 use crate::world::ChangeBatch;
 use crate::world::settings::Settings;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
-use crate::world::state::stored;
+use crate::world::state::stored_rows;
 
 mod memory_store;
 
@@ -139,8 +139,10 @@ fn put_address(url: &str, content: Result<Content, u16>) -> Change {
 
 /// The rows of these changes, without the documents.
 fn rows(changes: &[Change]) -> BTreeMap<String, String> {
-    let text = |change| String::from_utf8(stored::value(change).expect("a value")).expect("JSON");
-    let rows_of = |change| stored::keys(change).into_iter().map(move |key| (key, text(change)));
+    let text =
+        |change| String::from_utf8(stored_rows::value(change).expect("a value")).expect("JSON");
+    let rows_of =
+        |change| stored_rows::keys(change).into_iter().map(move |key| (key, text(change)));
     changes.iter().flat_map(rows_of).collect()
 }
 

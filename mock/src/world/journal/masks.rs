@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
 
-use crate::value::token::TokenResponse;
-
 /// A name that contains one of these names a secret.
 const SECRET_NAMES: [&str; 3] = ["token", "secret", "password"];
 
@@ -46,10 +44,6 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
     if !has_secret_name(text) && !text.contains('\\') {
         return Some(Cow::Borrowed(text));
-    }
-    if let Ok(mut response) = serde_json::from_str::<TokenResponse<'_>>(text) {
-        response.access_token = fingerprint(response.access_token.as_bytes()).into();
-        return serde_json::to_string(&response).ok().map(Cow::Owned);
     }
     let mut json: Value = serde_json::from_str(text).ok()?;
     mask(&mut json, false);
@@ -134,9 +128,6 @@ mod tests {
         );
         let response = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
         check(response, Some(&masked));
-        let ends = r#""token_type":"Bearer","expires_in":7200,"scope":"read","created_at":1}"#;
-        let response = format!(r#"{{"access_token":"t",{ends}"#);
-        check(&response, Some(&response.replace(r#""t""#, &format!("\"{}\"", print("t")))));
         let masked = format!(r#"{{"token":"{}"}}"#, print("12"));
         check(r#"{"token":12}"#, Some(&masked));
         check(r#"{"tok\u0065n":"t"}"#, Some(&format!(r#"{{"token":"{}"}}"#, print("t"))));

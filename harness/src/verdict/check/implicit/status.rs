@@ -69,8 +69,8 @@ fn is_open_success(operation: Operation, status: u16) -> bool {
 }
 
 /// Whether any client error is allowed. Two operations have no path in the specification (§4.14,
-/// `token_revocation`), and a list may refuse a query in its own way (`page_past_end`, `page_invalid`,
-/// `status_filter_unknown`), as an upload a document (`file_and_url`, `url_refused`, `upload_types`).
+/// `token_revocation`). A list may refuse a query in its own way (`page_past_end`, `page_invalid`,
+/// `status_filter_unknown`), and an upload a document (`file_and_url`, `url_refused`, `upload_types`).
 fn is_open_refusal(operation: Operation, answered: &AnsweredExchange<'_>) -> bool {
     let has_query = answered.exchange.request.path.contains('?');
     let is_open = matches!(
