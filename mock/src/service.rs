@@ -208,14 +208,14 @@ impl Service {
     ) -> Result<PendingResponse, KeepError> {
         let _turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
-        let now = self.settle(system_now)?;
+        let now = self.perform_due(system_now)?;
         let (first_delivery, outcome) = {
             let world = self.0.world.read();
             (world.state().next_delivery, world.answer(now, call))
         };
         let changes = change::summary(&outcome.changes);
         self.change(outcome.changes)?;
-        self.settle(system_now)?;
+        self.perform_due(system_now)?;
         let world = self.0.world.read();
         let due = world.state().next_due();
         Ok(PendingResponse {
@@ -265,14 +265,14 @@ impl Service {
     }
 
     /// Performs everything that is due. Returns the world's time. Only call it with the lock `turn`.
-    fn settle(&self, system_now: Timestamp) -> Result<Timestamp, KeepError> {
+    fn perform_due(&self, system_now: Timestamp) -> Result<Timestamp, KeepError> {
         let (now, is_due) = {
             let world = self.0.world.read();
             let now = world.now(system_now);
             (now, is_due(&world, now))
         };
         if is_due {
-            self.change_by(|world| world.settle(now))?;
+            self.change_by(|world| world.perform_due(now))?;
         }
         Ok(now)
     }

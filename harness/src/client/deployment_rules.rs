@@ -152,7 +152,7 @@ impl DeploymentRules {
     pub(crate) async fn turn(&self, is_token_request: bool) -> Result<(), Trouble> {
         self.check_back_offs()?;
         if is_token_request {
-            self.token_pace.turn_of_both(&self.pace).await;
+            self.token_pace.turn_with(&self.pace).await;
             self.token_requests.fetch_add(1, Ordering::Relaxed);
         } else {
             self.pace.turn().await;

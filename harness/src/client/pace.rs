@@ -173,7 +173,7 @@ impl RequestPace {
 
     /// Waits for a turn of both paces, and takes both at the same time. One that was taken before the wait for the other
     /// would be counted too early.
-    pub async fn turn_of_both(&self, other: &Self) {
+    pub async fn turn_with(&self, other: &Self) {
         let _line = self.line.lock().await;
         loop {
             let now = Instant::now();

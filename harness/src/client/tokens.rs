@@ -17,22 +17,22 @@ const LIFETIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 const RENEWED_BEFORE_EXPIRY: Duration = Duration::from_secs(300);
 
 /// Other scenarios may use the token of a scenario for this time.
-const LENT_FOR: Duration = Duration::from_secs(1800);
+const RESPONSE_CACHED_FOR: Duration = Duration::from_secs(1800);
 
 /// The shared tokens. A service may revoke an older token when it issues a newer one (§5). After that has happened,
 /// each application has only one token.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     /// By application and scopes.
-    slots: BTreeMap<(String, Scopes), CachedToken>,
+    tokens: BTreeMap<(String, Scopes), CachedToken>,
     newer_revokes_older: bool,
-    /// Tokens of scenarios that others may use, by their token request.
-    lent: BTreeMap<String, LentToken>,
+    /// Responses to token requests that later scenarios may use, by request.
+    responses: BTreeMap<String, CachedResponse>,
 }
 
 /// The response to a token request. It also serves equal requests of later scenarios.
 #[derive(Debug)]
-struct LentToken {
+struct CachedResponse {
     application: String,
     token: String,
     scopes: Scopes,
@@ -49,8 +49,8 @@ struct CachedToken {
 impl Tokens {
     /// The token of this application with exactly these scopes, unless it expires soon.
     pub(crate) fn fresh(&self, application: &str, scopes: Scopes) -> Option<String> {
-        let slot = self.slots.get(&(application.to_owned(), scopes))?;
-        (slot.renew_at > Instant::now()).then(|| slot.token.clone())
+        let cached = self.tokens.get(&(application.to_owned(), scopes))?;
+        (cached.renew_at > Instant::now()).then(|| cached.token.clone())
     }
 
     /// Stores a token that was just issued.
@@ -66,7 +66,7 @@ impl Tokens {
         }
         let lifetime = lifetime.min(LIFETIME_MAX).saturating_sub(RENEWED_BEFORE_EXPIRY);
         let renew_at = Instant::now() + lifetime;
-        self.slots.insert((application.to_owned(), scopes), CachedToken { token, renew_at });
+        self.tokens.insert((application.to_owned(), scopes), CachedToken { token, renew_at });
     }
 
     /// Whether each application has only one token.
@@ -76,35 +76,40 @@ impl Tokens {
 
     /// The application and the scopes of a shared token.
     pub(crate) fn owner(&self, token: &str) -> Option<(String, Scopes)> {
-        let shared = self.slots.iter().find(|(_, slot)| slot.token == token);
-        let lent = || self.lent.values().find(|lent| lent.token == token);
+        let shared = self.tokens.iter().find(|(_, cached)| cached.token == token);
+        let cached = || self.responses.values().find(|cached| cached.token == token);
         shared
             .map(|(owner, _)| owner.clone())
-            .or_else(|| lent().map(|lent| (lent.application.clone(), lent.scopes)))
+            .or_else(|| cached().map(|cached| (cached.application.clone(), cached.scopes)))
     }
 
     /// Lets later scenarios use the response to this token request.
-    pub(crate) fn lend(&mut self, request: String, application: &str, exchange: &Arc<Exchange>) {
+    pub(crate) fn keep_response(
+        &mut self,
+        request: String,
+        application: &str,
+        exchange: &Arc<Exchange>,
+    ) {
         let Ok(response) = &exchange.outcome else { return };
         let (200..=299, Some(token), Some(scope)) =
             (response.status, response.text("access_token"), response.text("scope"))
         else {
             return;
         };
-        let lent = LentToken {
+        let cached = CachedResponse {
             application: application.to_owned(),
             token: token.to_owned(),
             scopes: Scopes::among(scope),
-            until: Instant::now() + LENT_FOR,
+            until: Instant::now() + RESPONSE_CACHED_FOR,
             exchange: Arc::clone(exchange),
         };
-        self.lent.insert(request, lent);
+        self.responses.insert(request, cached);
     }
 
     /// The response to the same token request of an earlier scenario. `None` if newer tokens revoke older ones.
-    pub(crate) fn lent(&self, request: &str) -> Option<Arc<Exchange>> {
-        let lent = self.lent.get(request).filter(|lent| lent.until > Instant::now())?;
-        (!self.newer_revokes_older).then(|| Arc::clone(&lent.exchange))
+    pub(crate) fn response(&self, request: &str) -> Option<Arc<Exchange>> {
+        let cached = self.responses.get(request).filter(|cached| cached.until > Instant::now())?;
+        (!self.newer_revokes_older).then(|| Arc::clone(&cached.exchange))
     }
 
     /// Records that a shared token was refused as `token_revoked`. From now on each application has only one token.
@@ -115,10 +120,10 @@ impl Tokens {
 
     /// Records that the service's clock has advanced.
     pub(crate) fn age(&mut self, by: Duration) {
-        self.lent.clear();
-        self.slots.retain(|_, slot| match slot.renew_at.checked_sub(by) {
+        self.responses.clear();
+        self.tokens.retain(|_, cached| match cached.renew_at.checked_sub(by) {
             Some(renew_at) => {
-                slot.renew_at = renew_at;
+                cached.renew_at = renew_at;
                 true
             }
             None => false,
@@ -127,12 +132,12 @@ impl Tokens {
 
     /// Drops all tokens, because the service's clock was set, or its world was reset.
     pub(crate) fn clear(&mut self) {
-        self.slots.clear();
-        self.lent.clear();
+        self.tokens.clear();
+        self.responses.clear();
     }
 
     fn drop_all_of(&mut self, application: &str) {
-        self.slots.retain(|(owner, _), _| owner != application);
-        self.lent.retain(|_, lent| lent.application != application);
+        self.tokens.retain(|(owner, _), _| owner != application);
+        self.responses.retain(|_, cached| cached.application != application);
     }
 }

@@ -128,12 +128,12 @@ impl OwnChanges {
     }
 
     /// The time until lists show the latest change, by the longest lag so far.
-    pub(super) fn unsettled(&self) -> Duration {
-        self.left_of(*self.lag.lock())
+    pub(super) fn rest_of_lag(&self) -> Duration {
+        self.rest_since_change(*self.lag.lock())
     }
 
     /// The rest of `time` since the latest change; zero without a change.
-    pub(super) fn left_of(&self, time: Duration) -> Duration {
+    pub(super) fn rest_since_change(&self, time: Duration) -> Duration {
         self.latest.lock().map_or(Duration::ZERO, |latest| time.saturating_sub(latest.elapsed()))
     }
 }
@@ -165,13 +165,13 @@ mod tests {
     #[test]
     fn nothing_is_unsettled_until_a_lag_was_seen() {
         let changes = OwnChanges::default();
-        assert_eq!(changes.left_of(Duration::MAX), Duration::ZERO, "nothing changed yet");
+        assert_eq!(changes.rest_since_change(Duration::MAX), Duration::ZERO, "nothing changed yet");
         changes.note();
-        assert_eq!(changes.unsettled(), Duration::ZERO);
-        assert_eq!(changes.left_of(Duration::ZERO), Duration::ZERO);
-        assert!(changes.left_of(Duration::from_secs(3600)) > Duration::from_secs(3000));
+        assert_eq!(changes.rest_of_lag(), Duration::ZERO);
+        assert_eq!(changes.rest_since_change(Duration::ZERO), Duration::ZERO);
+        assert!(changes.rest_since_change(Duration::from_secs(3600)) > Duration::from_secs(3000));
         changes.note_lag(Duration::from_secs(3600));
         changes.note_lag(Duration::from_secs(1));
-        assert!(changes.unsettled() > Duration::from_secs(3000));
+        assert!(changes.rest_of_lag() > Duration::from_secs(3000));
     }
 }

@@ -20,14 +20,14 @@ pub(super) async fn run(row: RepeatableRow<'_>) -> ScenarioResult {
         return row.run().await;
     }
     // Lists may still change because of earlier scenarios.
-    tokio::time::sleep(shared.changes.unsettled()).await;
+    tokio::time::sleep(shared.changes.rest_of_lag()).await;
     let changes = !read_only::only_reads(planned.scenario);
     let settle = shared.target.settle;
-    let may_lag = !changes && !shared.changes.left_of(settle).is_zero();
+    let may_lag = !changes && !shared.changes.rest_since_change(settle).is_zero();
     let mut first = row.run().await;
     if first.verdict == Verdict::Fail && may_lag {
         // Lists may have shown earlier changes during this pass. It is repeated when they had the time for it.
-        tokio::time::sleep(shared.changes.left_of(settle)).await;
+        tokio::time::sleep(shared.changes.rest_since_change(settle)).await;
         first = row.run().await;
     }
     match first.verdict {

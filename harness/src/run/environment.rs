@@ -31,5 +31,5 @@ pub(crate) use needs::application_of;
 pub use opened_target::Environment;
 pub use preview::TargetPreview;
 pub use session::Session;
-pub use shard::{HOLDING_SHARD, Shard};
+pub use shard::{SAME_MACHINE_SHARD, Shard};
 pub(crate) use text_hash::text_hash;

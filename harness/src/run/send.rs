@@ -41,13 +41,13 @@ pub(super) async fn send_or_reuse(
     shape: &RequestShape,
 ) -> Result<Document, Stop> {
     let prepared = prepare::request(run, shape).await?;
-    if let Some(exchange) = run.session.lent_token(&prepared).await {
+    if let Some(exchange) = run.session.cached_token_response(&prepared).await {
         judge::record(run, &exchange);
         return document(run, &exchange, false);
     }
     let document = send_prepared(run, prepared.clone(), false).await?;
     if let Some(exchange) = &document.exchange {
-        run.session.lend_token(&prepared, exchange).await;
+        run.session.keep_token_response(&prepared, exchange).await;
     }
     Ok(document)
 }

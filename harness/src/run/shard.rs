@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::environment::{HOLDING_SHARD, text_hash};
+use crate::run::environment::{SAME_MACHINE_SHARD, text_hash};
 use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Scenario, StepAction};
 use crate::scenario::plan::PlanEntry;
@@ -95,7 +95,7 @@ impl ShardPlan {
             .iter()
             .map(|planned| {
                 let (name, held) = (planned.name().to_string(), HoldReason::of(planned.scenario));
-                ShardedScenario { cost: cost(&name), name, shard: HOLDING_SHARD, held }
+                ShardedScenario { cost: cost(&name), name, shard: SAME_MACHINE_SHARD, held }
             })
             .collect();
         let drawn = |name: &str| if costs.is_empty() { text_hash(0, name) } else { 0 };
@@ -116,7 +116,7 @@ impl ShardPlan {
 
 /// Assigns items with their costs to shards, the most expensive first. The items keep their order.
 pub fn assigned(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
-    let row = |(name, cost)| ShardedScenario { name, cost, shard: HOLDING_SHARD, held: None };
+    let row = |(name, cost)| ShardedScenario { name, cost, shard: SAME_MACHINE_SHARD, held: None };
     let mut rows: Vec<ShardedScenario> = items.into_iter().map(row).collect();
     assign(&mut rows, count, |_| 0);
     rows.into_iter().map(|row| (row.name, row.shard)).collect()

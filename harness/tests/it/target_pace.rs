@@ -138,7 +138,7 @@ async fn a_turn_that_waits_for_another_is_counted_when_it_leaves() {
     let (tokens, requests) = (RequestPace::a_minute(1), RequestPace::new(540, 10));
     let begun = Instant::now();
     requests.back_off(begun, wait);
-    tokens.turn_of_both(&requests).await;
+    tokens.turn_with(&requests).await;
     let next = tokens.take(Instant::now()).expect_err("the minute is used up");
     assert!(next >= begun + wait + MINUTE);
 }

@@ -97,7 +97,7 @@ pub(super) fn perform(
             return Ok(view(world, system_now, &[]));
         }
     };
-    let fired = world.settle(at);
+    let fired = world.perform_due(at);
     let clock = world.state().clock.moved_to(at, system_now);
     world.apply(vec![Change::SetClock(clock)]);
     Ok(view(world, system_now, &fired))

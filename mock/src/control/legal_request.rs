@@ -9,8 +9,8 @@ use crate::value::settings::Progression;
 use crate::world::state::change::Change;
 use crate::world::state::resource::LegalRequest;
 use crate::world::state::resource::activity::ActivityKind;
-use crate::world::state::resource::course;
 use crate::world::state::resource::legal_request::StoredFile;
+use crate::world::state::resource::progression_plan::ProgressionPlan;
 use crate::world::state::resource::status_way;
 use crate::world::{World, transition};
 
@@ -61,7 +61,7 @@ pub(super) fn add(
         row,
         status: LegalRequestStatus::Draft,
         created_at: now,
-        course: None,
+        progression: None,
         activity: transition::first_log(world, row, now),
         logged: 1,
         document: None,
@@ -140,10 +140,10 @@ pub(super) fn set_progression(
     progression: Progression,
 ) -> Result<Value, Refusal> {
     let mut record = LegalRequest::clone(find(world, id)?);
-    record.course = course::course(progression, &record.submission.texts, now)
-        .filter(|course| course.goal != record.status && progression != Progression::Manual);
+    record.progression = ProgressionPlan::of(progression, &record.submission.texts, now)
+        .filter(|plan| plan.goal != record.status && progression != Progression::Manual);
     world.apply(vec![Change::from(record)]);
-    world.settle(now);
+    world.perform_due(now);
     view(world, id)
 }
 

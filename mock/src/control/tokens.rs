@@ -21,12 +21,12 @@ pub(super) fn mint(
     let issued_at = now
         .checked_sub(SignedDuration::from_secs(age_seconds))
         .map_err(|_| Refusal::invalid("`age_seconds` leads beyond the end of time"))?;
-    let first_kept = world.state().token_marks.first_kept(index);
+    let first_valid = world.state().token_marks.first_valid(index);
     let grant = Grant {
         application: index,
         scopes: scopes.unwrap_or(application.scopes),
         issued_at: issued_at.as_second(),
-        serial: world.next_serial().max(first_kept),
+        serial: world.next_serial().max(first_valid),
     };
     Ok(json!(grant.response(&world.sealer.seal(&grant))))
 }

@@ -87,7 +87,7 @@ fn legal_request(call: &DefectCall<'_>) -> Option<Outcome> {
         company,
         workflow,
         created_at: call.now,
-        course: None,
+        progression: None,
         submission: Arc::new(Submission::default()),
         activity: transition::first_log(world, row, call.now),
         logged: 1,

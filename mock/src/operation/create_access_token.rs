@@ -21,8 +21,8 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let issued_at = context.now.as_second();
     let grant = Grant { application: index, scopes, issued_at, serial };
     let token = context.world.sealer.seal(&grant);
-    let first_kept = context.world.state().token_marks.first_kept(index);
-    let revokes = answers.token_revocation.newer_token && serial > first_kept;
+    let first_valid = context.world.state().token_marks.first_valid(index);
+    let revokes = answers.token_revocation.newer_token && serial > first_valid;
     let changes = if revokes {
         vec![Change::RevokeEarlierTokens { application: index, serial }]
     } else {

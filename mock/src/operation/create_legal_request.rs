@@ -28,8 +28,8 @@ use crate::value::message::problem::{Problem, shown};
 use crate::value::message::rule::Rule;
 use crate::world::state::change::Change;
 use crate::world::state::resource::LegalRequest;
-use crate::world::state::resource::course;
 use crate::world::state::resource::legal_request::{self, Submission};
+use crate::world::state::resource::progression_plan::ProgressionPlan;
 use crate::world::state::resource::workflow::Workflow;
 use crate::world::state::resource::workflow_fields::{MERGE, SIGNER};
 use crate::world::{Outcome, transition};
@@ -205,7 +205,7 @@ fn new_request(
         company,
         workflow: workflow_row,
         created_at: context.now,
-        course: course::course(progression, &submission.texts, context.now),
+        progression: ProgressionPlan::of(progression, &submission.texts, context.now),
         submission: Arc::new(submission),
         activity: transition::first_log(context.world, row, context.now),
         logged: 1,

@@ -17,7 +17,7 @@ impl Service {
     /// until [`Self::attempt_done`] or [`Self::attempt_put_back`].
     pub fn due_attempts(&self, system_now: Timestamp) -> Vec<DeliveryAttempt> {
         let turn = self.0.turn.lock();
-        let attempts = self.settle(system_now).and_then(|now| {
+        let attempts = self.perform_due(system_now).and_then(|now| {
             let (changes, attempts) = deliver::begin(&self.0.world.read(), now);
             self.change(changes)?;
             Ok(attempts)

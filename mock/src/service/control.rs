@@ -54,7 +54,7 @@ impl Service {
         act: impl FnOnce() -> Result<Result<T, Refusal>, KeepError>,
     ) -> Result<T, Refusal> {
         let turn = self.0.turn.lock();
-        let result = self.settle(system_now).and_then(|_| act());
+        let result = self.perform_due(system_now).and_then(|_| act());
         let newest = self.newest();
         drop(turn);
         let result = result.and_then(|result| self.finish(newest).map(|()| result));

@@ -6,7 +6,7 @@ use moot_fixtures::contract::LegalRequestStatus;
 use super::{World, transition};
 use crate::world::state::change::{Change, Effect};
 use crate::world::state::resource::LegalRequest;
-use crate::world::state::resource::course::{Pace, ProgressionPlan};
+use crate::world::state::resource::progression_plan::{Pace, ProgressionPlan};
 use crate::world::state::resource::status_way;
 
 impl World {
@@ -18,7 +18,7 @@ impl World {
     }
 
     /// Applies everything that is due, and returns its effects.
-    pub fn settle(&mut self, now: Timestamp) -> Vec<Effect> {
+    pub fn perform_due(&mut self, now: Timestamp) -> Vec<Effect> {
         let mut happened = Vec::new();
         while let Some((changes, effects)) = self.fire(now) {
             self.apply(changes);
@@ -34,24 +34,24 @@ pub(crate) fn step(
     at: Timestamp,
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
-    let Some(course) = record.course else { return (Vec::new(), Vec::new()) };
+    let Some(plan) = record.progression else { return (Vec::new(), Vec::new()) };
     match next_status(world, record) {
         Some(to) => {
-            let course = (to != course.goal).then(|| course.after_step(at));
-            let record = LegalRequest { course, ..record.clone() };
+            let progression = (to != plan.goal).then(|| plan.after_step(at));
+            let record = LegalRequest { progression, ..record.clone() };
             transition::change_status(world, at, record, to, None)
         }
         None => {
-            let record = LegalRequest { course: None, ..record.clone() };
+            let record = LegalRequest { progression: None, ..record.clone() };
             (vec![Change::from(record)], Vec::new())
         }
     }
 }
 
-/// The status to which a request changes next; `None` if it has no course, or no way to its goal. A draft goes through
+/// The status to which a request changes next; `None` if it has no plan, or no way to its goal. A draft goes through
 /// `initial_review`, unless the transitions then lead back to `draft`: it would never reach its goal.
 pub(crate) fn next_status(world: &World, record: &LegalRequest) -> Option<LegalRequestStatus> {
-    let (answers, from, goal) = (world.answers(), record.status, record.course?.goal);
+    let (answers, from, goal) = (world.answers(), record.status, record.progression?.goal);
     let next = *status_way::towards_goal(answers, from, goal)?.first()?;
     let leads_back =
         from == LegalRequestStatus::Draft && status_way::way(answers, next, goal)?.contains(&from);
@@ -60,14 +60,15 @@ pub(crate) fn next_status(world: &World, record: &LegalRequest) -> Option<LegalR
 
 /// The changes that reading a request makes under progression `on-read`.
 pub(crate) fn read(world: &World, now: Timestamp, record: &LegalRequest) -> Vec<Change> {
-    let Some(course @ ProgressionPlan { pace: Pace::OnRead { reads, read }, .. }) = record.course
+    let Some(plan @ ProgressionPlan { pace: Pace::OnRead { reads, read }, .. }) =
+        record.progression
     else {
         return Vec::new();
     };
     if read + 1 >= reads {
         return step(world, now, record).0;
     }
-    let course = ProgressionPlan { pace: Pace::OnRead { reads, read: read + 1 }, ..course };
-    let record = LegalRequest { course: Some(course), ..record.clone() };
+    let plan = ProgressionPlan { pace: Pace::OnRead { reads, read: read + 1 }, ..plan };
+    let record = LegalRequest { progression: Some(plan), ..record.clone() };
     vec![Change::from(record)]
 }

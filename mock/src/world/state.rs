@@ -72,7 +72,7 @@ impl TokenMarks {
 
     /// Whether a token was revoked.
     pub(crate) fn is_revoked(&self, grant: &Grant) -> bool {
-        self.revoked.contains(&grant.serial) || grant.serial < self.first_kept(grant.application)
+        self.revoked.contains(&grant.serial) || grant.serial < self.first_valid(grant.application)
     }
 
     /// The numbers of the calls whose tokens were revoked one by one.
@@ -81,7 +81,7 @@ impl TokenMarks {
     }
 
     /// The number of the first call whose token is still valid for this application.
-    pub(crate) fn first_kept(&self, application: u32) -> u64 {
+    pub(crate) fn first_valid(&self, application: u32) -> u64 {
         self.revoked_before.get(&application).copied().unwrap_or(0)
     }
 

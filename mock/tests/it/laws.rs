@@ -43,7 +43,7 @@ fn call(world: &mut World, sent: &Sent) -> Wire {
                 assert!(outcome.changes.is_empty(), "an error changes nothing");
             }
             world.apply(outcome.changes);
-            world.settle(now);
+            world.perform_due(now);
             outcome.response
         }
     };

@@ -51,13 +51,13 @@ impl AnswersEvidence {
     pub fn of_run(seen: &BTreeMap<String, ObservedAnswer>) -> Self {
         let mut observed = Self::default();
         for (id, one) in seen {
-            let settled = answers::settle(id, &one.answers);
-            let steady = settled.is_steady;
+            let merged = answers::merge(id, &one.answers);
+            let steady = merged.is_steady;
             let samples = one.answers.iter().cloned();
             let samples = samples.map(|(value, times)| Sample { value, times }).collect();
             let evidence = Evidence { steady, samples, seen_in: one.seen_in.clone() };
             observed.evidence.insert(id.clone(), evidence);
-            let allowed = settled.answer.filter(|answer| is_allowed(id, answer));
+            let allowed = merged.answer.filter(|answer| is_allowed(id, answer));
             observed.answers.extend(allowed.map(|answer| (id.clone(), answer)));
         }
         observed

@@ -228,19 +228,20 @@ impl Session {
     }
 
     /// The exchange of the same token request in an earlier scenario, if it can be reused.
-    pub async fn lent_token(&self, prepared: &ClientRequest) -> Option<Arc<Exchange>> {
+    pub async fn cached_token_response(&self, prepared: &ClientRequest) -> Option<Arc<Exchange>> {
         if self.is_recorded() || self.client.destination.deployment().is_none() {
             return None;
         }
-        let exchange = self.client.destination.tokens.lock().await.lent(&lending_key(prepared))?;
+        let exchange =
+            self.client.destination.tokens.lock().await.response(&token_request_key(prepared))?;
         self.recording.keep_exchange(&exchange);
         Some(exchange)
     }
 
     /// Lets later scenarios reuse the exchange of this token request.
-    pub async fn lend_token(&self, prepared: &ClientRequest, exchange: &Arc<Exchange>) {
+    pub async fn keep_token_response(&self, prepared: &ClientRequest, exchange: &Arc<Exchange>) {
         let mut tokens = self.client.destination.tokens.lock().await;
-        tokens.lend(lending_key(prepared), &prepared.application, exchange);
+        tokens.keep_response(token_request_key(prepared), &prepared.application, exchange);
     }
 
     /// Waits until earlier requests do not count towards the limit (§8) of a burst. On a mock the limit is reset.
@@ -362,7 +363,7 @@ impl Session {
     }
 }
 
-fn lending_key(prepared: &ClientRequest) -> String {
+fn token_request_key(prepared: &ClientRequest) -> String {
     let ClientRequest { method, path, headers, body, .. } = prepared;
     format!("{method} {path} {headers:?} {}", body.shown())
 }

@@ -9,7 +9,7 @@ use crate::client::target_file::FileLimits;
 const SHARDS_MAX: u16 = 256;
 
 /// The shard with the scenarios that must run on the same machine.
-pub const HOLDING_SHARD: u16 = 1;
+pub const SAME_MACHINE_SHARD: u16 = 1;
 
 /// One shard of a run: `2/5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +52,7 @@ impl Shard {
     pub fn share_of_held(self, budget: u32) -> u32 {
         let other = self.share_of(budget);
         match self.number {
-            HOLDING_SHARD if budget > 0 => {
+            SAME_MACHINE_SHARD if budget > 0 => {
                 budget.saturating_sub(other * (u32::from(self.count) - 1)).max(1)
             }
             _ => other,

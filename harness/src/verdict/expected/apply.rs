@@ -183,7 +183,7 @@ fn unmet(
         };
         let is_wanted =
             |value: &Value| value == wanted || answers::imitate(id, value).as_ref() == Some(wanted);
-        let was_seen = answers::settle(id, &seen.answers).answer.as_ref() == Some(wanted)
+        let was_seen = answers::merge(id, &seen.answers).answer.as_ref() == Some(wanted)
             || seen.answers.iter().any(|(value, _)| is_wanted(value));
         (!was_seen).then(|| format!("the answer to `{id}` is not {wanted}"))
     })

@@ -1,9 +1,9 @@
 //! The resources of §2. Each file has a record and its JSON. Resources contain no rules and decide no changes.
 
 pub(crate) mod activity;
-pub(crate) mod course;
 pub(crate) mod delivery;
 pub(crate) mod legal_request;
+pub(crate) mod progression_plan;
 pub(crate) mod repository_document;
 pub(crate) mod signed_document;
 pub(crate) mod status_way;

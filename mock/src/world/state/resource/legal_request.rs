@@ -12,7 +12,7 @@ use crate::value::message::content::Content;
 use crate::value::message::json::ResourceJson;
 use crate::value::sent_json::SentJson;
 use crate::world::state::resource::activity::Activity;
-use crate::world::state::resource::course::{Pace, ProgressionPlan};
+use crate::world::state::resource::progression_plan::{Pace, ProgressionPlan};
 use crate::world::state::resource::workflow::Workflow;
 
 /// A legal request.
@@ -34,7 +34,8 @@ pub struct LegalRequest {
     /// The number of entries that were ever logged.
     pub(crate) logged: u64,
     /// How its status changes automatically; `None` if it does not.
-    pub(crate) course: Option<ProgressionPlan>,
+    #[serde(rename = "course")]
+    pub(crate) progression: Option<ProgressionPlan>,
     /// The repository document that was created when the request was archived.
     pub(crate) document: Option<u32>,
 }
@@ -93,7 +94,7 @@ pub(crate) enum FileDisposition {
 impl LegalRequest {
     /// The time of its next automatic step, if the step depends on time.
     pub(crate) fn next_step_at(&self) -> Option<Timestamp> {
-        match self.course?.pace {
+        match self.progression?.pace {
             Pace::Timed { next_at, .. } => Some(next_at),
             Pace::OnRead { .. } => None,
         }

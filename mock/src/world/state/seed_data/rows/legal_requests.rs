@@ -117,7 +117,7 @@ fn record(
         submission: submission.clone(),
         logged: activity.len() as u64,
         activity,
-        course: None,
+        progression: None,
         document: None,
     })
 }

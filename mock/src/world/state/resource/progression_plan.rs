@@ -36,28 +36,28 @@ pub(crate) enum Pace {
     },
 }
 
-/// The plan of a new request with these text fields; `None` if its status does not change automatically.
-pub(crate) fn course(
-    progression: Progression,
-    texts: &BTreeMap<Cow<'static, str>, String>,
-    now: Timestamp,
-) -> Option<ProgressionPlan> {
-    let reserved = ["counterparty_email", "counterparty_signer_email"]
-        .into_iter()
-        .find_map(|field| reserved_goal(texts.get(field)?));
-    let goal = reserved.unwrap_or(LegalRequestStatus::Archived);
-    let timed = |seconds: u32| Pace::Timed { seconds, next_at: later(now, u64::from(seconds)) };
-    let pace = match progression {
-        Progression::Manual if reserved.is_some() => timed(RESERVED_STEP_SECONDS),
-        Progression::Manual => return None,
-        Progression::Timed { seconds } => timed(seconds),
-        Progression::OnRead { reads } => Pace::OnRead { reads, read: 0 },
-        Progression::Immediate => timed(0),
-    };
-    Some(ProgressionPlan { goal, pace })
-}
-
 impl ProgressionPlan {
+    /// The plan of a new request with these text fields; `None` if its status does not change automatically.
+    pub(crate) fn of(
+        progression: Progression,
+        texts: &BTreeMap<Cow<'static, str>, String>,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let reserved = ["counterparty_email", "counterparty_signer_email"]
+            .into_iter()
+            .find_map(|field| reserved_goal(texts.get(field)?));
+        let goal = reserved.unwrap_or(LegalRequestStatus::Archived);
+        let timed = |seconds: u32| Pace::Timed { seconds, next_at: later(now, u64::from(seconds)) };
+        let pace = match progression {
+            Progression::Manual if reserved.is_some() => timed(RESERVED_STEP_SECONDS),
+            Progression::Manual => return None,
+            Progression::Timed { seconds } => timed(seconds),
+            Progression::OnRead { reads } => Pace::OnRead { reads, read: 0 },
+            Progression::Immediate => timed(0),
+        };
+        Some(Self { goal, pace })
+    }
+
     /// The plan after a step at this time.
     pub(crate) fn after_step(self, at: Timestamp) -> Self {
         let pace = match self.pace {
