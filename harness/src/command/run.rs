@@ -121,9 +121,11 @@ pub(super) fn run(
         excluded: arguments.exclude.clone(),
         ..recording_index(&result)
     };
+    // The same command can be repeated after a target that could not be used: its folder stays empty.
+    let is_empty = result.trouble.is_some() && arguments.shard.is_none();
     let recorded = match arguments.record.as_ref().zip(recorder) {
-        Some((dir, recorder)) => recorder.write(dir, index, &result.masks),
-        None => Ok(()),
+        Some((dir, recorder)) if !is_empty => recorder.write(dir, index, &result.masks),
+        _ => Ok(()),
     };
     let written = vec![
         recorded.map_err(CommandError::fault),

@@ -190,7 +190,14 @@ fn other_errors_without_a_problem_are_a_warning() {
     }
     check(&page(None, 401), &fails);
     check(&page(create, 404), &fails);
-    check(&page(create, 413), &["~errors.media-type"]);
+    for status in [413, 414, 415, 431] {
+        let refused: Vec<_> = findings(&page(create, status))
+            .into_iter()
+            .filter(|(id, it)| *id != "http.declared-status" && matches!(it, Judgement::Fails(_)))
+            .collect();
+        let [(id, Judgement::Fails(mismatch))] = refused.as_slice() else { panic!("{refused:?}") };
+        assert!(*id == "errors.media-type" && mismatch.is_tolerable, "{refused:?}");
+    }
     // A server in front refuses a path with control characters.
     let mut strange = page(Some(Operation::GetLegalRequest), 400);
     check(&strange, &["~http.declared-status", fails[0], fails[1]]);
@@ -203,6 +210,19 @@ fn other_errors_without_a_problem_are_a_warning() {
     let mut seen = missing(&with("title", json!(7))).header("content-type", "application/json");
     seen.operation = None;
     check(&seen, &["~errors.media-type", "errors.member-title"]);
+}
+
+#[test]
+fn an_error_body_of_a_framework_is_one_failure() {
+    let bodies = [
+        json!({ "detail": "Not found." }),
+        json!({ "statusCode": 404, "error": "Not Found", "message": "no such request" }),
+        json!({ "timestamp": "2026-03-05T14:30:00Z", "status": 404, "error": "Not Found", "path": "/" }),
+        json!({}),
+    ];
+    for body in bodies {
+        check(&missing(&body), &["errors.member-type"]);
+    }
 }
 
 #[test]
@@ -246,6 +266,26 @@ fn some_calls_may_be_refused_with_any_client_error() {
         let bare = refused(Operation::ListLegalRequests, "/v1/requests", status);
         check(&bare, &["~http.declared-status"]);
     }
+}
+
+#[test]
+fn a_media_type_that_is_not_offered_may_be_refused() {
+    let mut body = with("status", json!(406));
+    body["type"] = json!("not_acceptable");
+    body["instance"] = json!("/v1/workflows");
+    let seen = Seen::new(Operation::ListWorkflows, "/v1/workflows", 406, &body);
+    for (accept, is_open) in
+        [("application/x-moot", true), (";;;", true), ("application/json", false)]
+    {
+        let mut exchange = seen.exchange();
+        exchange.request.headers.push(("accept".to_owned(), accept.to_owned()));
+        let judged = implicit::judge(&exchange, &ImplicitContext::new("/api"));
+        let fails = |(id, it): &(&str, Judgement)| {
+            *id == "http.declared-status" && matches!(it, Judgement::Fails(_))
+        };
+        assert_eq!(!judged.iter().any(fails), is_open, "{accept}");
+    }
+    check(&seen, &["~http.declared-status"]);
 }
 
 #[test]

@@ -148,6 +148,22 @@ async fn a_deployment_is_recorded_without_its_secrets() {
     assert!(placeholders.len() > 3, "a secret is one placeholder, another is another");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_is_judged_as_the_run_was_even_if_its_order_was_another() {
+    let server = deployment::start("default").await;
+    let dir = deployment::deployed(&server, "");
+    let selectors = [
+        "04_01_create_access_token/client-id-near-miss",
+        "04_01_create_access_token/secret-of-another",
+        "04_01_create_access_token/client-secret-missing",
+    ];
+    for seed in ["1", "2", "3", "4"] {
+        let words = ["--target", "target.yaml", "--shuffle", "--seed", seed];
+        check(dir.path(), &words, &selectors);
+        fs::remove_dir_all(dir.path().join("kept")).expect("the recording");
+    }
+}
+
 #[test]
 fn wrong_folders_for_a_recording_are_refused_before_a_request_is_sent() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -165,6 +181,18 @@ fn wrong_folders_for_a_recording_are_refused_before_a_request_is_sent() {
     error: nothing: there is no such folder
     help: `moot run --record DIR` makes a recording
     ");
+}
+
+#[test]
+fn a_run_that_cannot_use_its_target_leaves_the_folder_empty() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let target = "base_url: http://127.0.0.1:1\ntolerate: [nothing-of-this-name]\n";
+    fs::write(dir.path().join("target.yaml"), target).expect("a file");
+    for _ in 0..2 {
+        let ran = run(&["run", "--target", "target.yaml", "--record", "kept"], dir.path()).ended(2);
+        assert!(ran.stderr.contains("nothing-of-this-name"), "{}", ran.stderr);
+        assert_eq!(fs::read_dir(dir.path().join("kept")).expect("the folder").count(), 0);
+    }
 }
 
 #[test]

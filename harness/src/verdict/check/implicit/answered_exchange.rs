@@ -94,12 +94,16 @@ impl<'a> AnsweredExchange<'a> {
     }
 
     /// Whether this is an error that the question `other_errors` leaves open: an unknown path, a wrong method or media
-    /// type, or a body too large. A server in front of the service may send it, with a body of its own. It may also
+    /// type, or a body, an address or a header too large. A server in front of the service may send it, with a body of its own. It may also
     /// refuse a malformed path.
     pub(super) fn is_other_error(&self) -> bool {
         match self.operation() {
             None => matches!(self.status(), 400 | 402..=499),
-            Some(_) => matches!(self.status(), 405 | 413 | 415) || self.is_malformed_refusal(),
+            Some(_) => {
+                matches!(self.status(), 405 | 413 | 414 | 415 | 431)
+                    || self.is_malformed_refusal()
+                    || self.is_unacceptable_refusal()
+            }
         }
     }
 
@@ -109,6 +113,14 @@ impl<'a> AnsweredExchange<'a> {
         let is_text = |path: Cow<'_, str>| !path.contains(char::is_control);
         let decoded = percent_decode_str(self.path()).decode_utf8();
         self.status() == 400 && !decoded.is_ok_and(is_text)
+    }
+
+    /// Whether it refuses an `Accept` without JSON. A service may do so, or ignore the header (RFC 9110 §12.5.1).
+    pub(super) fn is_unacceptable_refusal(&self) -> bool {
+        let headers = &self.exchange.request.headers;
+        let accepted = document::joined(headers, "accept").unwrap_or_default();
+        let allows_json = ["json", "*/*", "application/*"].iter().any(|it| accepted.contains(it));
+        self.status() == 406 && !accepted.is_empty() && !allows_json
     }
 
     /// Whether §7 asks for a problem: any error of the API. An error of `other_errors` is judged only if it calls

@@ -29,7 +29,8 @@ pub(super) fn declared(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     // The check above judges server errors: one cause, one finding.
     let is_judged = answered.status() < 500
         && !is_open_refusal(operation, answered)
-        && !answered.is_malformed_refusal();
+        && !answered.is_malformed_refusal()
+        && !answered.is_unacceptable_refusal();
     is_judged.then(|| judge_status(operation, answered))
 }
 
