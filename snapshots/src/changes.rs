@@ -45,11 +45,19 @@ pub(crate) fn changes(old: &str, new: &str) -> Vec<SnapshotChange> {
     }
     let mut all = headers(&old_headers, &new_headers);
     match (serde_json::from_str(old_body), serde_json::from_str(body)) {
-        (Ok(old), Ok(new)) => members(&old, &new, &ChangePosition::default(), &mut all),
+        (Ok(old), Ok(new)) => all.extend(in_body(&old, &new)),
         (Err(_), Err(_)) if old_body == body => {}
         (_, _) => all.push(at_body(&ChangePosition::default(), "is another text")),
     }
     all
+}
+
+/// The differences between two bodies. A value that comes or goes renumbers the placeholders after it, so another number
+/// is a difference only if it is the only one.
+fn in_body(old: &Value, new: &Value) -> Vec<SnapshotChange> {
+    let (mut all, mut renumbered) = (Vec::new(), Vec::new());
+    members(old, new, &ChangePosition::default(), &mut all, &mut renumbered);
+    if all.is_empty() { renumbered } else { all }
 }
 
 /// The status, the headers and the body of a recorded text.
@@ -105,8 +113,15 @@ impl ChangePosition {
     }
 }
 
-fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<SnapshotChange>) {
-    if all.len() >= CHANGES_MAX || old == new {
+/// Adds the differences at and below a position. Those between the numbers of placeholders go to `renumbered`.
+fn members(
+    old: &Value,
+    new: &Value,
+    at: &ChangePosition,
+    all: &mut Vec<SnapshotChange>,
+    renumbered: &mut Vec<SnapshotChange>,
+) {
+    if all.len() + renumbered.len() >= CHANGES_MAX || old == new {
         return;
     }
     match (old, new) {
@@ -122,7 +137,7 @@ fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Snapshot
                     Some(other)
                         if is_of_another_type && name == "id" && are_placeholders(value, other) => {
                     }
-                    Some(other) => members(value, other, &at.below(name), all),
+                    Some(other) => members(value, other, &at.below(name), all, renumbered),
                     None => all.push(at_body(&at.below(name), "is gone")),
                 }
             }
@@ -132,7 +147,7 @@ fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Snapshot
         }
         (Value::Array(was), Value::Array(is)) if was.len() == is.len() => {
             for (value, other) in was.iter().zip(is) {
-                members(value, other, &at.below("*"), all);
+                members(value, other, &at.below("*"), all, renumbered);
             }
         }
         (Value::Array(_) | Value::Object(_), _) | (_, Value::Array(_) | Value::Object(_)) => {
@@ -140,9 +155,23 @@ fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Snapshot
         }
         (was, is) => {
             let (is, was) = (is.to_string(), was.to_string());
-            all.push(at_body(at, &format!("is {}, was {}", shorten(&is), shorten(&was))));
+            let changes = if unnumbered(&is) == unnumbered(&was) { renumbered } else { all };
+            changes.push(at_body(at, &format!("is {}, was {}", shorten(&is), shorten(&was))));
         }
     }
+}
+
+/// A text without the numbers of its placeholders: `[request]` for `[request:1]`.
+fn unnumbered(text: &str) -> String {
+    let plain = |part: &str| match part.rsplit_once(':') {
+        Some((kind, number))
+            if kind.contains('[') && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            kind.to_owned()
+        }
+        _ => part.to_owned(),
+    };
+    text.split(']').map(plain).collect::<Vec<_>>().join("]")
 }
 
 /// Whether both are placeholders, such as `[request:1]`.
@@ -220,6 +249,27 @@ mod tests {
         let object = ONE.replace("\"[text:1]\"", "{}");
         check(ONE, &object, &["`legal_request/attributes/name` is of another shape"]);
         check("HTTP 204\n\n(no body)", "HTTP 204\n\ngone", &["the body is another text"]);
+    }
+
+    #[test]
+    fn another_number_of_a_placeholder_is_a_difference_only_alone() {
+        let attributes = "{\"comment\": \"[text:1]\", \"name\": \"[text:2]\"}";
+        let two = ONE.replace("{\"name\": \"[text:1]\"}", attributes);
+        let gone = "`legal_request/attributes/comment` is gone";
+        check(&two, ONE, &[gone]);
+        let null = two.replace("\"[text:1]\"", "null").replace("[text:2]", "[text:1]");
+        check(&two, &null, &["`legal_request/attributes/comment` is null, was \"[text:1]\""]);
+        let other = ONE.replace("[text:1]", "[text:2]");
+        check(ONE, &other, &["`legal_request/attributes/name` is \"[text:2]\", was \"[text:1]\""]);
+        let cached = other.replace("application/json", "application/json\ncache-control: private");
+        check(
+            ONE,
+            &cached,
+            &[
+                "header `cache-control` is new",
+                "`legal_request/attributes/name` is \"[text:2]\", was \"[text:1]\"",
+            ],
+        );
     }
 
     #[test]

@@ -105,12 +105,15 @@ impl ScenarioPair<'_> {
             DifferencePlace::Header(_) => false,
         };
         let statuses = (difference.statuses.0.to_string(), difference.statuses.1.to_string());
+        // Neither two successes nor a success and a 404 show whether the service accepts a value.
+        let may_decide = !difference.are_successes() && !difference.is_found_by_one();
         let is_seen = |id: &String| {
             known.changed.contains_key(id)
-                || self.checks.iter().any(|it| {
-                    matches!(&it.a.subject, Subject::Question(own) if own == id)
-                        && statuses_of(it).is_some_and(|seen| seen.readings == statuses)
-                })
+                || may_decide
+                    && self.checks.iter().any(|it| {
+                        matches!(&it.a.subject, Subject::Question(own) if own == id)
+                            && statuses_of(it).is_some_and(|seen| seen.readings == statuses)
+                    })
         };
         let asked = self.questions(&difference.step).find(|id| is_open && is_seen(id));
         asked

@@ -14,6 +14,9 @@ pub const SCHEMA: &str = include_str!("../../schemas/compare.json");
 /// Version of the JSON shape. It increases when a member changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// The most pairs of further readings of one difference.
+pub(super) const FURTHER_READINGS_MAX: usize = 20;
+
 /// The class of a difference, in the order of reports. The text is the name in reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -132,6 +135,8 @@ pub struct SideDifference {
     pub a: String,
     /// The reading of the second side.
     pub b: String,
+    /// Other readings at further places, if no check and no answer has them: at most [`FURTHER_READINGS_MAX`].
+    pub further_readings: Vec<ReadingPair>,
     /// All scenarios and steps with this difference.
     pub places: Vec<String>,
     /// Ids of further requirements that the same responses break.
@@ -140,6 +145,15 @@ pub struct SideDifference {
     pub curl: Option<String>,
     /// The reason, if it is an expected failure at all its places.
     pub known: Option<String>,
+}
+
+/// The readings of both sides at one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReadingPair {
+    /// The reading of the first side.
+    pub a: String,
+    /// The reading of the second side.
+    pub b: String,
 }
 
 /// Scenarios or checks that were not compared for the same reason.
@@ -189,6 +203,7 @@ impl TargetComparison {
         each(&mut self.reproduce);
         for one in &mut self.differences {
             [&mut one.subject, &mut one.message, &mut one.a, &mut one.b].into_iter().for_each(each);
+            one.further_readings.iter_mut().flat_map(|it| [&mut it.a, &mut it.b]).for_each(each);
             one.places.iter_mut().chain(&mut one.curl).chain(&mut one.known).for_each(each);
         }
         for one in &mut self.not_compared {

@@ -54,6 +54,29 @@ pub(super) struct ResponseDifference {
     pub(super) cause: Option<DifferenceCause>,
 }
 
+impl ResponseDifference {
+    /// Whether both sides accepted the call.
+    pub(super) const fn are_successes(&self) -> bool {
+        is_success(self.statuses.0) && is_success(self.statuses.1)
+    }
+
+    /// Whether only one side knows the path.
+    pub(super) const fn is_found_by_one(&self) -> bool {
+        matches!(self.statuses, (200..=299, 404) | (404, 200..=299))
+    }
+
+    /// The two readings, each after the name of its member or header.
+    pub(super) fn named_readings(&self) -> (String, String) {
+        let name = match &self.spot {
+            DifferencePlace::Status => return self.readings.clone(),
+            DifferencePlace::Header(name) => name.clone(),
+            DifferencePlace::Member(place) => place.join("/"),
+        };
+        let named = |reading: &str| format!("{name}: {reading}");
+        (named(&self.readings.0), named(&self.readings.1))
+    }
+}
+
 /// The differences in one scenario.
 #[derive(Debug, Default)]
 pub(super) struct ScenarioDifferences {
@@ -64,8 +87,17 @@ pub(super) struct ScenarioDifferences {
     pub(super) has_diverged: bool,
 }
 
-/// The differences between the responses to one scenario, until the sides diverge.
-pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> ScenarioDifferences {
+/// The differences between the responses to one scenario, until the sides diverge. `may_stop`: a side may have stopped
+/// before its last step. The `finally` steps after that differ, because the sides did different things before.
+pub(super) fn differences(
+    first: &[StepReading],
+    second: &[StepReading],
+    may_stop: bool,
+) -> ScenarioDifferences {
+    let (first, second) = match may_stop {
+        true => (common(first, second), common(second, first)),
+        false => (first, second),
+    };
     let by_name = paired(first, second, |step: &StepReading| &step.name, StepName::is_same_step);
     let found = differences_of(by_name);
     if found.differences.is_empty() || first.len() != second.len() {
@@ -78,6 +110,18 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
     let is_better =
         in_order.compared == found.compared && in_order.differences.len() < found.differences.len();
     if is_better { in_order } else { found }
+}
+
+/// The steps before the first step that sent requests on this side only.
+fn common<'a>(steps: &'a [StepReading], other: &[StepReading]) -> &'a [StepReading] {
+    let is_alone = |step: &StepReading| {
+        let is_partner = |it: &StepReading| {
+            it.name.is_same_step(&step.name) && it.exchanges.is_empty() == step.exchanges.is_empty()
+        };
+        !other.iter().any(is_partner)
+    };
+    let end = steps.iter().position(is_alone).unwrap_or(steps.len());
+    &steps[..end]
 }
 
 fn differences_of(pairs: Vec<(&StepReading, &StepReading)>) -> ScenarioDifferences {
@@ -243,7 +287,7 @@ mod tests {
     #[track_caller]
     fn check(other: &[(&str, &str)], differences_expected: usize) {
         let one = steps(&[("x", "[request:1]"), ("y", "[request:2]")]);
-        assert_eq!(differences(&one, &steps(other)).differences.len(), differences_expected);
+        assert_eq!(differences(&one, &steps(other), false).differences.len(), differences_expected);
     }
 
     #[test]
@@ -260,6 +304,20 @@ mod tests {
     #[test]
     fn ids_of_services_that_count_are_no_difference() {
         check(&[("y", "[request:1]"), ("z", "[request:2]")], 0);
+    }
+
+    #[test]
+    fn finally_steps_are_not_compared_after_one_side_stopped() {
+        let own = |name: &str, object: &str| step(name, object);
+        let whole = [own("create", "a"), own("delete", "b"), own("finally", "c")];
+        let skipped = StepReading { exchanges: Vec::new(), ..own("delete", "") };
+        let stopped = [own("create", "a"), skipped, own("finally", "d")];
+        for (one, other) in [(&whole[..], &stopped[..]), (&stopped, &whole)] {
+            assert!(differences(one, other, true).differences.is_empty());
+            assert_eq!(differences(one, other, false).differences.len(), 1);
+        }
+        let changed = [own("create", "x"), own("finally", "d")];
+        assert_eq!(differences(&whole, &changed, true).differences.len(), 1);
     }
 
     #[test]

@@ -56,21 +56,21 @@ fn by_status(
     let either = |is: fn(u16) -> bool| is(a) || is(b);
     let both = |is: fn(u16) -> bool| is(a) && is(b);
     let is_success = |status| matches!(status, 200..=299);
+    let are_successes = difference.are_successes();
     if either(|status| matches!(status, 429 | 503)) {
         return Some("rate_limit_response").filter(|_| both(|it| matches!(it, 429 | 503)));
     }
     match difference.operation {
         // Whether the operation exists is an open question.
         Some(Operation::RevokeToken) => Some("token_revocation"),
-        Some(Operation::CreateRepositoryDocument) if both(is_success) => {
-            Some("upload_success_status")
-        }
+        Some(Operation::CreateRepositoryDocument) if are_successes => Some("upload_success_status"),
+        Some(Operation::CreateWebhook) if are_successes => Some("webhook_create_endpoint"),
         Some(Operation::CreateRepositoryDocument)
             if either(is_success) && either(|status| status == 422) =>
         {
             Some("upload_types")
         }
-        Some(Operation::DeleteWebhook) if both(is_success) => Some("webhook_delete_status"),
+        Some(Operation::DeleteWebhook) if are_successes => Some("webhook_delete_status"),
         Some(Operation::CreateAccessToken) if both(|it| matches!(it, 400 | 401)) => {
             Some("token_failure_status")
         }
@@ -96,9 +96,17 @@ fn by_header(difference: &ResponseDifference, name: &str) -> Option<&'static str
     let is_of_token = difference.operation == Some(Operation::CreateAccessToken);
     match (difference.statuses.0, name) {
         (429 | 503, _) => Some("rate_limit_response"),
-        (400.., "content-type") if !is_of_token => Some("problem_content_type"),
+        (400.., "content-type") if !is_of_token && are_other_media_types(difference) => {
+            Some("problem_content_type")
+        }
         _ => None,
     }
+}
+
+/// Whether the two readings of a content type differ in more than their parameters.
+fn are_other_media_types(difference: &ResponseDifference) -> bool {
+    let bare = |text: &str| text.split(';').next().unwrap_or(text).trim().to_ascii_lowercase();
+    bare(&difference.readings.0) != bare(&difference.readings.1)
 }
 
 fn by_member(difference: &ResponseDifference, place: &[String]) -> Option<&'static str> {
@@ -210,6 +218,9 @@ mod tests {
             (Operation::CreateRepositoryDocument, (400, 403), Some("check_order")),
             (Operation::CreateRepositoryDocument, (400, 422), None),
             (Operation::CreateLegalRequest, (403, 500), None),
+            (Operation::CreateLegalRequest, (201, 200), None),
+            (Operation::CreateRepositoryDocument, (201, 200), Some("upload_success_status")),
+            (Operation::CreateWebhook, (201, 200), Some("webhook_create_endpoint")),
         ];
         let rows =
             rows.map(|(operation, statuses, expected)| (operation, statuses, None, expected));
@@ -243,6 +254,22 @@ mod tests {
                 ..ResponseDifference::default()
             };
             assert_eq!(question(&difference, topic), expected, "{operation:?} {statuses:?}");
+        }
+    }
+
+    #[test]
+    fn another_parameter_is_no_other_media_type() {
+        for (one, other, expected) in [
+            ("application/json", "application/problem+json", Some("problem_content_type")),
+            ("application/json", "application/json; charset=utf-8", None),
+        ] {
+            let difference = ResponseDifference {
+                spot: DifferencePlace::Header("content-type".to_owned()),
+                statuses: (404, 404),
+                readings: (one.to_owned(), other.to_owned()),
+                ..ResponseDifference::default()
+            };
+            assert_eq!(question(&difference, None), expected, "{one} {other}");
         }
     }
 

@@ -7,12 +7,17 @@ use moot_fixtures::{questions, register};
 
 use super::cause::{OpenQuestions, ScenarioPair, by_statuses, spread};
 use super::checks::{self, CheckPair};
-use super::comparison::{ComparedCounts, DifferenceClass, SideDifference, SkippedComparison};
+use super::comparison::{
+    ComparedCounts, DifferenceClass, FURTHER_READINGS_MAX, ReadingPair, SideDifference,
+    SkippedComparison,
+};
 use super::exchanges::{self, DifferenceCause, DifferencePlace, ResponseDifference};
 use super::explain::AnswerChanges;
+use super::name_pairs::unnumbered;
 use super::pairs::paired;
 use super::side::Side;
 use crate::scenario::ScenarioName;
+use crate::verdict::check::MismatchKind;
 use crate::verdict::result::{CheckResult, ScenarioResult};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
 
@@ -64,11 +69,13 @@ pub(super) fn collect(
     );
     let scenario_pair = |(one, other): (_, _)| -> ScenarioPair<'_> {
         let (one, other): (&ScenarioResult, &ScenarioResult) = (one, other);
+        let may_stop =
+            [one, other].iter().any(|it| it.not_run.is_some() || it.verdict == Verdict::Fail);
         ScenarioPair {
             a: one,
             b: other,
             checks: checks::pairs_of(one, other),
-            responses: exchanges::differences(a.steps(&one.name), b.steps(&other.name)),
+            responses: exchanges::differences(a.steps(&one.name), b.steps(&other.name), may_stop),
         }
     };
     let scenario_pairs: Vec<ScenarioPair<'_>> = pairs.into_iter().map(scenario_pair).collect();
@@ -153,11 +160,14 @@ impl Collector {
                     level: Some(Level::Open),
                     sentence: question.map(|question| question.ask.clone()),
                     message: "the specification leaves it open".to_owned(),
-                    ..undecided_row(id.to_owned(), readings.0, readings.1)
+                    ..undecided_row(id.to_owned(), readings.0.clone(), readings.1.clone())
                 }
             });
         if !place.is_empty() {
             add(&mut row.places, place.to_owned());
+        }
+        if !changed.contains_key(id) {
+            add_readings(row, &readings.0, &readings.1);
         }
     }
 
@@ -270,7 +280,7 @@ impl Collector {
             match &difference.cause {
                 Some(DifferenceCause::Violation) => {}
                 Some(DifferenceCause::Question(id)) => {
-                    self.add_question(id, changed, difference.readings.clone(), place);
+                    self.add_question(id, changed, difference.named_readings(), place);
                 }
                 None => self.undecidable(difference, place),
             }
@@ -292,6 +302,17 @@ impl Collector {
             .entry((DifferenceClass::Undecidable, subject.clone()))
             .or_insert_with(|| undecided_row(subject, a.clone(), b.clone()));
         add(&mut row.places, place.to_owned());
+        add_readings(row, a, b);
+    }
+}
+
+/// Adds the readings at a further place, if they differ in more than the numbers of names.
+fn add_readings(row: &mut SideDifference, a: &str, b: &str) {
+    let is_same = |one: &str, other: &str| unnumbered(one) == unnumbered(other);
+    let is_known = is_same(&row.a, a) && is_same(&row.b, b)
+        || row.further_readings.iter().any(|it| is_same(&it.a, a) && is_same(&it.b, b));
+    if !is_known && row.further_readings.len() < FURTHER_READINGS_MAX {
+        row.further_readings.push(ReadingPair { a: a.to_owned(), b: b.to_owned() });
     }
 }
 
@@ -309,8 +330,11 @@ fn violation(
     };
     let (is_a, is_b) = (class != DifferenceClass::BViolates, class != DifferenceClass::AViolates);
     let row = register::get(violating.subject.as_str());
+    let says_expected = !violating.is_implicit()
+        && violating.mismatch.as_ref().is_some_and(MismatchKind::says_expected);
     let expected = match violating.expected.as_str() {
         "" => String::new(),
+        _ if says_expected => String::new(),
         expected => format!("; expected {expected}"),
     };
     SideDifference {
@@ -366,6 +390,17 @@ mod tests {
     use super::{
         CheckPair, CheckResult, Collector, DifferenceClass, NotRun, NotRunKind, SideLetter,
     };
+    use super::{add_readings, undecided_row};
+
+    #[test]
+    fn other_readings_at_further_places_are_kept() {
+        let mut row = undecided_row("member detail".to_owned(), "no [x:1]".into(), "gone".into());
+        for (a, b) in [("no [x:2]", "gone"), ("expired", "old"), ("no [x:3]", "old")] {
+            add_readings(&mut row, a, b);
+        }
+        let kept: Vec<_> = row.further_readings.iter().map(|it| (&*it.a, &*it.b)).collect();
+        assert_eq!(kept, [("expired", "old"), ("no [x:3]", "old")]);
+    }
 
     /// A call that only one side refused is a difference, although both sides violate its operation.
     #[test]

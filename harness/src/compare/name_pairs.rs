@@ -1,5 +1,6 @@
 //! Pairs of names in the texts of two sides. A name such as `[request:1]` stands for an identifier.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -8,6 +9,11 @@ use regex::{Captures, Regex};
 /// A name, and its kind.
 pub(super) static NAME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\[([a-z-]+):[0-9]+\]").expect("the pattern is sound"));
+
+/// A text with the kinds of its names, without their numbers.
+pub(super) fn unnumbered(text: &str) -> Cow<'_, str> {
+    NAME.replace_all(text, "[$1]")
+}
 
 /// The names of both sides that stand for the same identifier. `[request:1]` may be `[request:2]` on the other side, but
 /// then everywhere.

@@ -13,6 +13,9 @@ use crate::verdict::{Verdict, pluralize};
 const READING_LINES_MAX: usize = 6;
 const READING_CHARACTERS_MAX: usize = 400;
 
+/// The pairs of further readings that are shown without `-v`.
+const FURTHER_SHOWN: usize = 2;
+
 /// The highest number of characters of an answer in the table of answers.
 const ANSWER_CHARACTERS_MAX: usize = 56;
 
@@ -147,7 +150,9 @@ impl ComparisonText {
             let places = std::iter::once(None).chain(all.iter().map(Some));
             for (line, one) in table.lines().zip(places) {
                 self.line(line);
-                if let Some(one) = one.filter(|_| self.detail == Detail::Verbose) {
+                let Some(one) = one else { continue };
+                self.further_readings(one);
+                if self.detail == Detail::Verbose {
                     self.places(&one.places);
                 }
             }
@@ -181,7 +186,20 @@ impl ComparisonText {
     fn readings(&mut self, one: &SideDifference) {
         self.row("A", &one.a);
         self.row("B", &one.b);
+        self.further_readings(one);
         self.places(&one.places);
+    }
+
+    fn further_readings(&mut self, one: &SideDifference) {
+        let shown = if self.detail == Detail::Verbose { usize::MAX } else { FURTHER_SHOWN };
+        for pair in one.further_readings.iter().take(shown) {
+            self.row("or A", &pair.a);
+            self.row("or B", &pair.b);
+        }
+        let left = one.further_readings.len().saturating_sub(shown);
+        if left > 0 {
+            self.row("", &format!("and {left} more; -v shows them"));
+        }
     }
 
     /// A name, and a value that may have several lines.

@@ -15,19 +15,21 @@ pub(super) const PAUSES: [u32; 4] = [0, 1, 2, 4];
 
 /// Runs one row.
 pub(super) async fn run(row: RepeatableRow<'_>) -> ScenarioResult {
-    let RepeatableRow { shared, planned, .. } = row;
+    let RepeatableRow { shared, planned, name, .. } = row;
     if !planned.scenario.confirm || shared.target.is_mock() {
         return row.run().await;
     }
     // Lists may still change because of earlier scenarios.
-    tokio::time::sleep(shared.changes.rest_of_lag()).await;
+    shared.target.pause(shared.changes.rest_of_lag()).await;
     let changes = !read_only::only_reads(planned.scenario);
     let settle = shared.target.settle;
     let may_lag = !changes && !shared.changes.rest_since_change(settle).is_zero();
     let mut first = row.run().await;
-    if first.verdict == Verdict::Fail && may_lag {
+    if first.verdict == Verdict::Fail
+        && shared.target.repeats_first_pass(&name.to_string(), may_lag)
+    {
         // Lists may have shown earlier changes during this pass. It is repeated when they had the time for it.
-        tokio::time::sleep(shared.changes.rest_since_change(settle)).await;
+        shared.target.pause(shared.changes.rest_since_change(settle)).await;
         first = row.run().await;
     }
     match first.verdict {
@@ -46,7 +48,7 @@ async fn repeat_reading(
     let mut has_moved = false;
     let mut latest = None;
     for pause in PAUSES {
-        tokio::time::sleep(settle.saturating_mul(pause)).await;
+        row.shared.target.pause(settle.saturating_mul(pause)).await;
         let before = row.look().await;
         let pass = row.run().await;
         let after = row.look().await;
@@ -65,7 +67,7 @@ async fn repeat_reading(
         }
         if !fails {
             // The data may move more slowly than they are read.
-            tokio::time::sleep(settle).await;
+            row.shared.target.pause(settle).await;
             if !after.differs(&row.look().await) {
                 return not_repeated(first);
             }
@@ -90,7 +92,7 @@ async fn repeat_change(row: RepeatableRow<'_>, first: ScenarioResult) -> Scenari
             return not_repeated(first);
         }
         let before = row.look().await;
-        tokio::time::sleep(last.duration).await;
+        row.shared.target.pause(last.duration).await;
         if before.differs(&row.look().await) {
             return unconfirmed(last, "the data changed while they were judged", |_| true);
         }

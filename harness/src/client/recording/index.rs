@@ -1,6 +1,6 @@
 //! The index of a recording: the plan, the target and the versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::DataError;
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,10 @@ pub struct RecordingIndex {
     /// Milliseconds of each scenario, for planning shards. Older recordings have none.
     #[serde(default)]
     pub costs: BTreeMap<String, u64>,
+    /// Scenarios whose failed first pass was repeated, because lists could show earlier changes late. Older recordings
+    /// have none.
+    #[serde(default)]
+    pub repeated: BTreeSet<String>,
     /// The sessions, sorted by scenario.
     #[serde(rename = "tapes")]
     pub sessions: Vec<RecordingIndexRow>,

@@ -1,5 +1,6 @@
 //! Collects the session records of a run, and writes them at its end.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -18,6 +19,8 @@ use crate::exchange::masks::{Masks, Secrets};
 pub struct Recorder {
     sessions: Mutex<Vec<SessionRecord>>,
     target: Mutex<IndexTarget>,
+    /// See [`RecordingIndex::repeated`].
+    repeated: Mutex<BTreeSet<String>>,
 }
 
 impl Recorder {
@@ -31,6 +34,11 @@ impl Recorder {
 
     pub(crate) fn keep(&self, session: SessionRecord) {
         self.sessions.lock().push(session);
+    }
+
+    /// Notes that the failed first pass of this scenario is repeated.
+    pub(crate) fn keep_repeated(&self, scenario: &str) {
+        self.repeated.lock().insert(scenario.to_owned());
     }
 
     pub(crate) fn describe(&self, target: IndexTarget) {
@@ -61,6 +69,7 @@ impl Recorder {
             moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
             target: self.target.lock().clone(),
+            repeated: self.repeated.lock().iter().map(|name| masks.mask(name)).collect(),
             sessions: rows,
             placeholders: secrets.used(),
             ..index

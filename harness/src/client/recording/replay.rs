@@ -1,6 +1,6 @@
 //! Reads a recording.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ use crate::exchange::masks::Masks;
 /// A recording that was read.
 pub struct Replay {
     pub(crate) target: IndexTarget,
+    /// See [`RecordingIndex::repeated`].
+    pub(crate) repeated: BTreeSet<String>,
     /// The sessions of each scenario, in the order of the recording.
     sessions: Mutex<BTreeMap<String, VecDeque<SessionRecord>>>,
 }
@@ -46,7 +48,8 @@ impl Replay {
             session.log.exchanges = exchanges.collect::<Result<_, _>>().map_err(malformed)?;
             sessions.entry(row.scenario).or_default().push_back(session);
         }
-        Ok(Self { target: index.target, sessions: Mutex::new(sessions) })
+        let (target, repeated) = (index.target, index.repeated);
+        Ok(Self { target, repeated, sessions: Mutex::new(sessions) })
     }
 
     /// The next session of this scenario.

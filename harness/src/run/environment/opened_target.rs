@@ -68,6 +68,25 @@ impl Environment {
         self.index.is_mock
     }
 
+    /// Waits for the data of the target. A replay has nothing to wait for.
+    pub(crate) async fn pause(&self, duration: Duration) {
+        if !matches!(self.kind, EnvironmentKind::Replay(_)) {
+            tokio::time::sleep(duration).await;
+        }
+    }
+
+    /// Whether the failed first pass of a scenario is repeated: if lists may still show earlier changes, or in a replay
+    /// if it was repeated.
+    pub(crate) fn repeats_first_pass(&self, scenario: &str, may_lag: bool) -> bool {
+        if let EnvironmentKind::Replay(replay) = &self.kind {
+            return replay.repeated.contains(scenario);
+        }
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| may_lag) {
+            recorder.keep_repeated(scenario);
+        }
+        may_lag
+    }
+
     /// Whether requests to a deployment are sent without a pace: at rate 0.
     pub fn is_unpaced(&self) -> bool {
         self.rules().is_some_and(|rules| rules.is_unpaced())

@@ -102,3 +102,32 @@ pub enum MismatchKind {
         members: Vec<String>,
     },
 }
+
+impl MismatchKind {
+    /// Whether the message of a scenario's check has the expected value.
+    pub fn says_expected(&self) -> bool {
+        match self {
+            Self::Type
+            | Self::Value
+            | Self::NotAllowed
+            | Self::Forbidden
+            | Self::Pattern
+            | Self::Part
+            | Self::TooSmall
+            | Self::TooLarge
+            | Self::TooFar
+            | Self::Length
+            | Self::Format
+            | Self::NoMember => true,
+            Self::Absent
+            | Self::Present
+            | Self::Duplicate
+            | Self::NoDuplicate
+            | Self::Members
+            | Self::MediaType
+            | Self::ServerError
+            | Self::Json { .. }
+            | Self::Schema { .. } => false,
+        }
+    }
+}
