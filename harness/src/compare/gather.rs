@@ -83,14 +83,14 @@ pub(super) fn collect(
     let mut collected = Collector::default();
     for scenario_pair in &scenario_pairs {
         collected.compared.scenarios += 1;
-        collected.take(scenario_pair, &known);
+        collected.add(scenario_pair, &known);
     }
-    collected.settle(changed);
+    collected.add_responses(changed);
     (collected.rows.into_values().collect(), collected.not_compared, collected.compared)
 }
 
 impl Collector {
-    fn take(&mut self, scenario_pair: &ScenarioPair<'_>, known: &OpenQuestions<'_>) {
+    fn add(&mut self, scenario_pair: &ScenarioPair<'_>, known: &OpenQuestions<'_>) {
         self.compared.exchanges += scenario_pair.responses.compared;
         let mut has_cause = scenario_pair.responses.has_diverged;
         for pair in &scenario_pair.checks {
@@ -263,7 +263,7 @@ impl Collector {
     }
 
     /// Adds the stopped checks. If the same side violates the operation of the failed call, they are follow-ups.
-    fn settle_stopped(&mut self) {
+    fn add_stopped_checks(&mut self) {
         for stopped in std::mem::take(&mut self.stopped) {
             let StoppedCheck { side, why, place, operation } = stopped;
             let has_cause = self.violated.contains(&(side, operation));
@@ -272,8 +272,8 @@ impl Collector {
     }
 
     /// Adds each difference between responses to the row of its cause, or to a separate row.
-    fn settle(&mut self, changed: &AnswerChanges) {
-        self.settle_stopped();
+    fn add_responses(&mut self, changed: &AnswerChanges) {
+        self.add_stopped_checks();
         let mut responses = std::mem::take(&mut self.responses);
         spread(responses.iter_mut().map(|(_, difference)| difference));
         for (place, difference) in &responses {
