@@ -181,8 +181,8 @@ impl ReceivedResponse {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The identifier of the created object (§4.5, §4.9). The response to a registration of a webhook is open (§4.14), so
-    /// it may be the bare webhook.
+    /// The identifier of the created object (§4.5, §4.9). The response to a registration of a webhook is open (§4.14),
+    /// so it may be the bare webhook.
     pub(crate) fn created_id(&self) -> Option<&str> {
         let json = self.json.as_ref()?;
         json.pointer("/data/id").or_else(|| json.get("id"))?.as_str()

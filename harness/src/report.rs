@@ -1,8 +1,8 @@
 //! Reports: one result, many formats.
 //!
 //! A [`Report`] is the masked result of a run with its findings. Each format renders a report and nothing else:
-//! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`github`], [`ndjson`]. [`crate::exchange::escape`] makes texts
-//! for people harmless. Nothing here judges, and nothing here opens a file.
+//! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`github`], [`ndjson`]. [`crate::exchange::escape`] makes
+//! texts for people harmless. Nothing here judges, and nothing here opens a file.
 
 mod answer_row;
 mod document;
@@ -88,8 +88,8 @@ fn unknown_format(text: &str) -> String {
     format!("`{text}` is not a kind of report; there are {}", names.join(", "))
 }
 
-/// Renders a whole report, and scans it for the secrets of the run. A text report has colours. Of an event stream, it is
-/// the last line: [`ndjson`] renders the others during the run.
+/// Renders a whole report, and scans it for the secrets of the run. A text report has colours. Of an event stream, it
+/// is the last line: [`ndjson`] renders the others during the run.
 ///
 /// # Errors
 /// It contains a secret, or the renderer failed.

@@ -1,9 +1,9 @@
 //! Runs scenarios against a target.
 //!
 //! From top to bottom: `runner` selects the scenarios and opens the target, `concurrent` runs scenarios at the same
-//! time, `scenario` runs one, `step` its steps. `request`, `burst` and `receive` run one step. `prepare` makes a request,
-//! and `send` sends it. `judge` makes the results of checks by [`crate::verdict::check`]. Each file imports only files
-//! further down. Nothing here knows HTTP or a file format.
+//! time, `scenario` runs one, `step` its steps. `request`, `burst` and `receive` run one step. `prepare` makes a
+//! request, and `send` sends it. `judge` makes the results of checks by [`crate::verdict::check`]. Each file imports
+//! only files further down. Nothing here knows HTTP or a file format.
 
 mod burst;
 mod changes;

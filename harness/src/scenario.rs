@@ -1,9 +1,9 @@
 //! Scenario files: how they are read, and their typed model.
 //!
-//! The scenario language has no expressions, conditions or arithmetic. This module sends nothing.
-//! [`load`] finds the files, `read` makes a [`model`] of each, and [`validate`] checks the model
-//! against the contract. `language` describes every key once. Every mistake is a [`DataError`](moot_fixtures::DataError).
-//! [`schema`] publishes the language as JSON Schema.
+//! The scenario language has no expressions, conditions or arithmetic. This module sends nothing. [`load`] finds the
+//! files, `read` makes a [`model`] of each, and [`validate`] checks the model against the contract. `language`
+//! describes every key once. Every mistake is a [`DataError`](moot_fixtures::DataError). [`schema`] publishes the
+//! language as JSON Schema.
 
 pub mod declared;
 pub mod diagnostic;

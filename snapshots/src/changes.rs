@@ -52,8 +52,8 @@ pub(crate) fn changes(old: &str, new: &str) -> Vec<SnapshotChange> {
     all
 }
 
-/// The differences between two bodies. A value that comes or goes renumbers the placeholders after it, so another number
-/// is a difference only if it is the only one.
+/// The differences between two bodies. A value that comes or goes renumbers the placeholders after it, so another
+/// number is a difference only if it is the only one.
 fn in_body(old: &Value, new: &Value) -> Vec<SnapshotChange> {
     let (mut all, mut renumbered) = (Vec::new(), Vec::new());
     members(old, new, &ChangePosition::default(), &mut all, &mut renumbered);

@@ -81,8 +81,8 @@ impl ServiceClient {
         true
     }
 
-    /// As [`ServiceClient::token`], for a call that these scopes allow. If newer tokens end older ones, it may be a token
-    /// with all scopes of the application. Then reads and writes in turn need no new token each.
+    /// As [`ServiceClient::token`], for a call that these scopes allow. If newer tokens end older ones, it may be a
+    /// token with all scopes of the application. Then reads and writes in turn need no new token each.
     ///
     /// # Errors
     /// [`TokenError`].
@@ -224,8 +224,8 @@ impl ServiceClient {
         Ok((token, Duration::from_secs(lifetime)))
     }
 
-    /// A token from the control plane of a sandbox. The limit of §8 does not count it, so a scenario counts only its own
-    /// calls. `None` on a deployment, or if the control plane refuses.
+    /// A token from the control plane of a sandbox. The limit of §8 does not count it, so a scenario counts only its
+    /// own calls. `None` on a deployment, or if the control plane refuses.
     async fn minted(&self, client_id: &str, scopes: Scopes, label: &str) -> Option<String> {
         if self.destination.deployment().is_some() {
             return None;

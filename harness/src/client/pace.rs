@@ -140,8 +140,8 @@ impl RequestPace {
         state.blocked_until.into_iter().chain(counted).fold(now, Instant::max)
     }
 
-    /// The time at which requests that are evenly spaced over `time` may begin. Together with earlier requests no minute
-    /// has more than `requests`.
+    /// The time at which requests that are evenly spaced over `time` may begin. Together with earlier requests no
+    /// minute has more than `requests`.
     pub fn spaced_at(&self, now: Instant, requests: u32, time: Duration) -> Instant {
         let state = self.state.lock();
         let interval = time / requests.max(1);
@@ -171,8 +171,8 @@ impl RequestPace {
         }
     }
 
-    /// Waits for a turn of both paces, and takes both at the same time. One that was taken before the wait for the other
-    /// would be counted too early.
+    /// Waits for a turn of both paces, and takes both at the same time. One that was taken before the wait for the
+    /// other would be counted too early.
     pub async fn turn_with(&self, other: &Self) {
         let _line = self.line.lock().await;
         loop {

@@ -1,5 +1,5 @@
-//! `moot plan`: shows the scenarios that would run on a target, those that would not and why, and the number of requests.
-//! Nothing is sent to a deployment.
+//! `moot plan`: shows the scenarios that would run on a target, those that would not and why, and the number of
+//! requests. Nothing is sent to a deployment.
 
 use std::sync::Arc;
 

@@ -20,9 +20,9 @@ pub(super) fn none() -> RecordedCalls {
 /// The number of each call on the page, by its connection and its number on that connection.
 pub(super) type ShownNumbers = BTreeMap<(u64, u64), u64>;
 
-/// Appends the calls of a journal. A call that is on the page already keeps its number and its drill: a mock that a client
-/// keeps for several drills has all their calls in its journal. Returns for each world the number of each call, by its
-/// number in that world.
+/// Appends the calls of a journal. A call that is on the page already keeps its number and its drill: a mock that a
+/// client keeps for several drills has all their calls in its journal. Returns for each world the number of each call,
+/// by its number in that world.
 fn add_calls(
     all: &mut RecordedCalls,
     shown: &mut ShownNumbers,

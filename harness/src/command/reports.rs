@@ -22,8 +22,8 @@ const STDOUT: &str = "-";
 /// Environment variable with the file for the job summary of a GitHub workflow.
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// Texts by which a file of Moot is recognised. A text report, an event stream, the cases of `moot explore` and an answers
-/// file begin with theirs.
+/// Texts by which a file of Moot is recognised. A text report, an event stream, the cases of `moot explore` and an
+/// answers file begin with theirs.
 const TEXT_MARK: &str = concat!("moot ", env!("CARGO_PKG_VERSION_MAJOR"), ".");
 const EVENT_MARK: &str = "{\"event\":";
 const CASES_MARK: &str = "# The smallest cases that `moot explore";

@@ -115,8 +115,8 @@ pub(super) fn choice_of(target: Option<&str>) -> Result<TargetChoice, DataError>
     })
 }
 
-/// The file of a target that may be a deployment; `None` for a mock and a recording. Without credentials a target can only
-/// be a moot mock, which gives us its own.
+/// The file of a target that may be a deployment; `None` for a mock and a recording. Without credentials a target can
+/// only be a moot mock, which gives us its own.
 pub(super) fn deployment(choice: &TargetChoice) -> Option<&TargetFile> {
     match choice {
         TargetChoice::Http(file) => Some(&**file).filter(|file| !file.can_only_be_a_mock()),

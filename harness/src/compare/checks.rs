@@ -60,8 +60,8 @@ pub(super) fn pairs_of<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<
     all
 }
 
-/// The violation that causes this one: the same response has an unexpected status, so its other expectations fail too. An
-/// expected failure has no cause.
+/// The violation that causes this one: the same response has an unexpected status, so its other expectations fail too.
+/// An expected failure has no cause.
 pub(super) fn cause<'a, 'b>(
     all: &'b [CheckPair<'a>],
     pair: &CheckPair<'a>,

@@ -219,8 +219,8 @@ impl TargetComparison {
     }
 }
 
-/// The most severe outcome of the sides and of the differences. Violations of a run count as differences. The outcome of a
-/// run counts only if it could not be compared.
+/// The most severe outcome of the sides and of the differences. Violations of a run count as differences. The outcome
+/// of a run counts only if it could not be compared.
 pub(super) fn outcome(
     sides: [&ComparedSide; 2],
     differences: &[SideDifference],

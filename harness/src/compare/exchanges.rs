@@ -223,8 +223,8 @@ fn body(
     }
 }
 
-/// Whether the other side has the object that contains this member. If not, the object is already reported as absent, or
-/// it is stored data.
+/// Whether the other side has the object that contains this member. If not, the object is already reported as absent,
+/// or it is stored data.
 fn could_have(places: &BTreeMap<Vec<String>, PlaceReading>, reading: &PlaceReading) -> bool {
     let parent = places.get(&reading.parent);
     !reading.is_item && parent.is_some_and(|parent| parent.readings.contains("object"))

@@ -21,7 +21,8 @@ const PAGE_SIZE: [&str; 2] = ["pagination", "per_page"];
 /// The scopes of a token, in any order (§2.8).
 const SCOPES: [&str; 1] = ["scope"];
 
-/// The text that replaces an identifier or a name of the request in an error, and the length of the shortest identifier.
+/// The text that replaces an identifier or a name of the request in an error, and the length of the shortest
+/// identifier.
 const AS_SENT: &str = "(as sent)";
 const IDENTIFIER_LENGTH_MIN: usize = 6;
 /// The text that replaces addresses in an error.

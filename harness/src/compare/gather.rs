@@ -53,8 +53,8 @@ struct StoppedCheck {
     operation: Option<Operation>,
 }
 
-/// Compares every scenario of both sides. Returns the differences in the order of their classes, the scenarios and checks
-/// that were not compared, and the counts.
+/// Compares every scenario of both sides. Returns the differences in the order of their classes, the scenarios and
+/// checks that were not compared, and the counts.
 pub(super) fn collect(
     a: &Side,
     b: &Side,
@@ -418,7 +418,7 @@ mod tests {
             let why = NotRun::new(NotRunKind::Control, "the target refused the control");
             let place = "07_errors/walk › create".to_owned();
             collected.stopped.push(StoppedCheck { side, why, place, operation: None });
-            collected.settle_stopped();
+            collected.add_stopped_checks();
             assert_eq!(collected.compared.follow_ups, 0, "{side}");
         }
     }

@@ -15,8 +15,8 @@ pub(super) fn unnumbered(text: &str) -> Cow<'_, str> {
     NAME.replace_all(text, "[$1]")
 }
 
-/// The names of both sides that stand for the same identifier. `[request:1]` may be `[request:2]` on the other side, but
-/// then everywhere.
+/// The names of both sides that stand for the same identifier. `[request:1]` may be `[request:2]` on the other side,
+/// but then everywhere.
 #[derive(Debug, Default)]
 pub(super) struct NamePairs {
     there: BTreeMap<String, String>,

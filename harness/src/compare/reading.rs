@@ -1,5 +1,5 @@
-//! The responses to a scenario in a form that is the same for two runs: names replace identifiers and times, and all items
-//! of a list share one reading.
+//! The responses to a scenario in a form that is the same for two runs: names replace identifiers and times, and all
+//! items of a list share one reading.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! The acts that can be drawn, from `acts/*.yaml`.
 //!
-//! Every check of an act is a row of the register, as in any scenario. The implicit checks judge each exchange too. Acts
-//! check nothing that the specification leaves open.
+//! Every check of an act is a row of the register, as in any scenario. The implicit checks judge each exchange too.
+//! Acts check nothing that the specification leaves open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -15,8 +15,8 @@ use crate::verdict::result::{ScenarioResult, StepResult};
 /// The highest number of differences that are kept. Further differences are ignored.
 const DIFFERENCES_MAX: usize = 200;
 
-/// All differences, by the name of the step and the description of the difference: the number of steps that showed it, and
-/// the scenario of the first.
+/// All differences, by the name of the step and the description of the difference: the number of steps that showed it,
+/// and the scenario of the first.
 pub type Differences = BTreeMap<(String, String), (u32, ScenarioName)>;
 
 /// Adds the differences between two runs of one case.

@@ -12,8 +12,8 @@ use super::case::Act;
 /// The highest number of acts of one case.
 const ACTS_MAX: usize = 6;
 
-/// The case with this number for a target that meets these needs. proptest can shrink it. `None` if proptest rejects the
-/// draw.
+/// The case with this number for a target that meets these needs. proptest can shrink it. `None` if proptest rejects
+/// the draw.
 pub(super) fn case(
     seed: u64,
     number: u64,

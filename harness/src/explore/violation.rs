@@ -62,8 +62,8 @@ pub(super) fn breaks(result: &ScenarioResult, requirement: &str) -> bool {
     result.checks().any(|check| broken(check) == Some(requirement))
 }
 
-/// Adds the requirements that the case with this index breaks. Each has the indices of its cases, in ascending order, and
-/// the operations that broke it.
+/// Adds the requirements that the case with this index breaks. Each has the indices of its cases, in ascending order,
+/// and the operations that broke it.
 pub(super) fn collect(
     all: &mut BTreeMap<String, (Vec<usize>, BTreeSet<Operation>)>,
     index: usize,

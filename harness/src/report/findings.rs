@@ -1,10 +1,10 @@
 //! The faults that a run found, each once: checks that show the same fault are one finding.
 //!
-//! Checks of a requirement or of a pinned answer show the same fault if verdict, kind of failure and place are the same.
-//! Indices of lists do not count. Snapshots are grouped by their differences: differences that occur in the same
-//! responses are one finding, in any number of files. If another finding explains the whole difference of a response from
-//! its snapshot, the snapshot belongs to that finding. So does another requirement that the same fault breaks. Known
-//! failures and checks that were not run are not findings.
+//! Checks of a requirement or of a pinned answer show the same fault if verdict, kind of failure and place are the
+//! same. Indices of lists do not count. Snapshots are grouped by their differences: differences that occur in the same
+//! responses are one finding, in any number of files. If another finding explains the whole difference of a response
+//! from its snapshot, the snapshot belongs to that finding. So does another requirement that the same fault breaks.
+//! Known failures and checks that were not run are not findings.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

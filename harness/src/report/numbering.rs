@@ -14,8 +14,8 @@ use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 static SANDBOX: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("(sandboxes(?:/|%2F))(s[0-9]+)").expect("the pattern is sound"));
 
-/// Numbers the exchanges of a result from 1, in the order of the scenarios. Requests that were not sent keep 0. Sandboxes
-/// of the mock in this process get the number of their scenario: their real names are never seen outside.
+/// Numbers the exchanges of a result from 1, in the order of the scenarios. Requests that were not sent keep 0.
+/// Sandboxes of the mock in this process get the number of their scenario: their real names are never seen outside.
 pub(super) fn with_stable_numbers(result: &RunResult) -> RunResult {
     let mut result = result.clone();
     let is_in_process = result.target.class == TargetClass::InProcess;

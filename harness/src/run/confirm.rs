@@ -9,8 +9,8 @@ use crate::verdict::{NotRunKind, Verdict};
 use super::read_only;
 use super::repeatable_row::RepeatableRow;
 
-/// Pauses before each further pass of a scenario that only reads, in times of `limits.settle_seconds`. Requests that the
-/// run created may move by themselves for a while.
+/// Pauses before each further pass of a scenario that only reads, in times of `limits.settle_seconds`. Requests that
+/// the run created may move by themselves for a while.
 pub(super) const PAUSES: [u32; 4] = [0, 1, 2, 4];
 
 /// Runs one row.
@@ -82,9 +82,9 @@ async fn repeat_reading(
 /// Passes of a failed scenario that changes data.
 pub(super) const CHANGE_PASSES: u64 = 3;
 
-/// Repeats a failed scenario that changes data. It runs alone, and its own changes are no movement: both looks are taken
-/// after each further pass, with the duration of the scenario between them. Others may have moved the data until then, so
-/// the last pass counts.
+/// Repeats a failed scenario that changes data. It runs alone, and its own changes are no movement: both looks are
+/// taken after each further pass, with the duration of the scenario between them. Others may have moved the data until
+/// then, so the last pass counts.
 async fn repeat_change(row: RepeatableRow<'_>, first: ScenarioResult) -> ScenarioResult {
     let mut last = row.run().await;
     for passes in 2..=CHANGE_PASSES {

@@ -132,7 +132,8 @@ async fn read_until(
 const VALUE_REFUSED: [u16; 4] = [400, 403, 409, 422];
 
 /// Stops where a step expects success, sent a default value, and was refused. A target may refuse such a value for
-/// reasons of its own: nothing answers at the default addresses. If it accepted the value before, that is not the reason.
+/// reasons of its own: nothing answers at the default addresses. If it accepted the value before, that is not the
+/// reason.
 fn check_default_value(
     run: &ScenarioRun<'_>,
     step: &RequestStep,

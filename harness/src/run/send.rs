@@ -25,8 +25,8 @@ pub(super) async fn send(
     send_prepared(run, prepared, false).await
 }
 
-/// As [`send`], for a request that must be refused. A service that refuses it does nothing, so it is sent once more after an
-/// error of a gateway, as one that only reads.
+/// As [`send`], for a request that must be refused. A service that refuses it does nothing, so it is sent once more
+/// after an error of a gateway, as one that only reads.
 pub(super) async fn send_to_be_refused(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
@@ -99,8 +99,8 @@ async fn send_prepared(
     document(run, &exchange, breaks_off)
 }
 
-/// The status of a response that a gateway in front of a deployment may have sent, because the service does not answer. A
-/// 503 with `Retry-After` is of the limit (`rate_limit_response`).
+/// The status of a response that a gateway in front of a deployment may have sent, because the service does not answer.
+/// A 503 with `Retry-After` is of the limit (`rate_limit_response`).
 fn unavailable(run: &ScenarioRun<'_>, exchange: &Exchange) -> Option<u16> {
     let response = exchange.outcome.as_ref().ok().filter(|_| !run.shared.target.is_mock())?;
     let is_limit = response.header("retry-after").is_some();
@@ -138,8 +138,8 @@ fn no_answer(status: u16, may_repeat: bool) -> String {
     )
 }
 
-/// Whether an HTTP server may have refused an incomplete request (RFC 9112 §8) with a body of its own. §7 states the form
-/// of errors of the API only.
+/// Whether an HTTP server may have refused an incomplete request (RFC 9112 §8) with a body of its own. §7 states the
+/// form of errors of the API only.
 fn is_refused_by_server(exchange: &Exchange) -> bool {
     exchange.outcome.as_ref().is_ok_and(|response| {
         let is_problem = response.json.as_deref().is_some_and(|json| json.get("type").is_some());

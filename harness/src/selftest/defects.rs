@@ -56,8 +56,8 @@ impl DefectTrial {
     }
 }
 
-/// Tries each defect of a shard, in this order. With `is_deployed`, each is tried as a deployment too, and the scenarios
-/// that noticed it run again on a fresh and on a used deployment.
+/// Tries each defect of a shard, in this order. With `is_deployed`, each is tried as a deployment too, and the
+/// scenarios that noticed it run again on a fresh and on a used deployment.
 pub async fn defects(
     bench: &TrialEnvironment,
     all: &[&'static Defect],

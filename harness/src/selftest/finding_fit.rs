@@ -1,5 +1,5 @@
-//! Does a finding fit its defect? Its row must be near the rows that the defect names. The scenario must have called the
-//! operation of the row. The remedy must be about the part of the response that failed.
+//! Does a finding fit its defect? Its row must be near the rows that the defect names. The scenario must have called
+//! the operation of the row. The remedy must be about the part of the response that failed.
 
 use moot_fixtures::contract::{Operation, RequirementTopic};
 use moot_fixtures::register;

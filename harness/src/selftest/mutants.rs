@@ -1,9 +1,9 @@
 //! Trials of mutants, which are generated defects.
 //!
 //! Each mutant is tried twice. The first column is the mock with its control plane and a sandbox for each scenario. The
-//! second column is the mock as a deployment: one world for all scenarios, without control plane and sandboxes. A mutant
-//! is killed by a `fail` that the run on the correct service does not have, or by such a `warn` for a row
-//! below `stated`.
+//! second column is the mock as a deployment: one world for all scenarios, without control plane and sandboxes. A
+//! mutant is killed by a `fail` that the run on the correct service does not have, or by such a `warn` for a row below
+//! `stated`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -175,8 +175,8 @@ fn new_findings(
     found.map(|(id, _)| id.clone()).collect()
 }
 
-/// The files of a section first, then the files of all resources, then the others. The scenario that notices a mutant is
-/// probably among the first.
+/// The files of a section first, then the files of all resources, then the others. The scenario that notices a mutant
+/// is probably among the first.
 fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
     let stem: Vec<String> = section.split('.').map(|number| format!("{number:0>2}")).collect();
     let stem = stem.join("_");

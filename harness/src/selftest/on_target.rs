@@ -1,7 +1,8 @@
 //! The suite on the recorded responses of a deployment, as they are and with defects.
 //!
 //! One run records the deployment, within its consents. The recording is then judged once unchanged, and once for each
-//! defect that only edits responses. A check is alive if it passes on the recorded responses and fails on edited responses.
+//! defect that only edits responses. A check is alive if it passes on the recorded responses and fails on edited
+//! responses.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -112,8 +113,8 @@ pub async fn on_target(
     }
 }
 
-/// Records a deployment in `folder`: the one run that sends requests. If the target cannot be used, the result says why,
-/// and nothing is recorded.
+/// Records a deployment in `folder`: the one run that sends requests. If the target cannot be used, the result says
+/// why, and nothing is recorded.
 ///
 /// # Errors
 /// The recording cannot be written.

@@ -56,8 +56,8 @@ impl TrialEnvironment {
         self.only(|_, scenario| !is_heavy(scenario))
     }
 
-    /// The scenarios that a trial is about, and all others that are not heavy (`is_thorough`) or a sample of them. `turn` is
-    /// the number of the trial. It shifts the sample, so that all trials together cover the suite.
+    /// The scenarios that a trial is about, and all others that are not heavy (`is_thorough`) or a sample of them.
+    /// `turn` is the number of the trial. It shifts the sample, so that all trials together cover the suite.
     pub(super) fn sample(
         &self,
         turn: usize,

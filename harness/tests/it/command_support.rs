@@ -76,8 +76,8 @@ pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
     Ran::of(moot(words, dir))
 }
 
-/// A printed text for a snapshot: without the line that begins a run, because its seed is drawn, and with placeholders for
-/// temporary folders, ports of loopback and error numbers of the operating system.
+/// A printed text for a snapshot: without the line that begins a run, because its seed is drawn, and with placeholders
+/// for temporary folders, ports of loopback and error numbers of the operating system.
 pub(crate) fn message(text: &str) -> String {
     let folder = format!(r"{}[/\\]+\.tmp\w+", regex::escape(&temp_dir().display().to_string()));
     let mut text = text.to_owned();

@@ -1,5 +1,5 @@
-//! A gateway sends 502, 503 or 504 if the service does not answer. One such response is no violation. The same again is one
-//! if the request can be sent again without an effect, and the service answers other requests.
+//! A gateway sends 502, 503 or 504 if the service does not answer. One such response is no violation. The same again is
+//! one if the request can be sent again without an effect, and the service answers other requests.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -46,8 +46,8 @@ const READ: &str = r#"scenarios:
         expect: { errors.never-5xx: { status: 200 } }
 "#;
 
-/// Runs a scenario on a deployment whose gateway answers the first `errors` calls for webhooks, and all for workflows if
-/// `is_down`.
+/// Runs a scenario on a deployment whose gateway answers the first `errors` calls for webhooks, and all for workflows
+/// if `is_down`.
 async fn check(steps: &str, (status, errors): (u16, u64), is_down: bool, code: i32, said: &str) {
     let server = start("default").await;
     let gateway = || ResponseTemplate::new(status).set_body_raw("Bad Gateway", "text/html");

@@ -41,8 +41,8 @@ const CREATION: &str = r#"scenarios:
         require: { status: 201 }
 "#;
 
-/// A list that grows by one with each of its first `growing` calls. The count of its first `wrong` responses to requests
-/// that name a page is wrong by one. In its first `broken` such responses the page size is a text.
+/// A list that grows by one with each of its first `growing` calls. The count of its first `wrong` responses to
+/// requests that name a page is wrong by one. In its first `broken` such responses the page size is a text.
 struct List {
     growing: u64,
     wrong: u64,

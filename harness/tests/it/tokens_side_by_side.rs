@@ -1,5 +1,5 @@
-//! Scenarios that read and request tokens, on a service whose newer tokens revoke older ones. Each runs alone, so the run
-//! reports no violation. A server counts the concurrent requests.
+//! Scenarios that read and request tokens, on a service whose newer tokens revoke older ones. Each runs alone, so the
+//! run reports no violation. A server counts the concurrent requests.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -32,7 +32,8 @@ pub(crate) struct SessionLog {
     /// The exchanges of the scenario.
     #[serde(skip)]
     pub(crate) exchanges: Vec<Exchange>,
-    /// The results of all other calls: tokens, the control plane, deliveries, and the numbers of the exchanges of a burst.
+    /// The results of all other calls: tokens, the control plane, deliveries, and the numbers of the exchanges of a
+    /// burst.
     pub(crate) calls: Vec<RecordedOutcome>,
 }
 

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
-/// Reads a word with `text`, or a mapping with `keys`. `expected` describes the value in messages. The error of `text` is
-/// the list of the known words, the error of `keys` a message.
+/// Reads a word with `text`, or a mapping with `keys`. `expected` describes the value in messages. The error of `text`
+/// is the list of the known words, the error of `keys` a message.
 pub(super) fn text_or_keys<'de, D: Deserializer<'de>, K: Deserialize<'de>, T>(
     deserializer: D,
     expected: &'static str,

@@ -150,7 +150,8 @@ impl DrillMock {
         std::iter::once(None).chain(ids).collect()
     }
 
-    /// Adds the result of the situation to a recording with its journal: deliveries, objects made, orders done, trouble.
+    /// Adds the result of the situation to a recording with its journal: deliveries, objects made, orders done,
+    /// trouble.
     pub(super) fn add_result(&self, recording: &mut DrillRecording) {
         recording.deliveries = answered_deliveries(&recording.journal).count();
         let situation = self.situation.lock();

@@ -1,5 +1,5 @@
-//! Serves the mock of a drill, and another host to which the client must not send credentials. In one drill the mock has
-//! a wrong certificate.
+//! Serves the mock of a drill, and another host to which the client must not send credentials. In one drill the mock
+//! has a wrong certificate.
 
 use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};

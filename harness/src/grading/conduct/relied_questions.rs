@@ -61,7 +61,8 @@ fn is(call: &JournalCall, operation: Operation) -> bool {
     call.operation == Some(operation)
 }
 
-/// Whether the client receives webhooks. Calls also queue deliveries to webhooks of the seed world, which no one answers.
+/// Whether the client receives webhooks. Calls also queue deliveries to webhooks of the seed world, which no one
+/// answers.
 fn has_receiver(world: &WorldJournal) -> bool {
     let mut attempts = world.deliveries.iter().flat_map(|delivery| &delivery.attempts);
     world.calls.iter().any(|call| call.did(Operation::CreateWebhook))

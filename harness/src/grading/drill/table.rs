@@ -51,8 +51,8 @@ pub struct Drill {
     /// Calls can show a mistake here, but not that there is none. That takes `--probe`.
     #[serde(default)]
     pub is_beyond_wire: bool,
-    /// The client must read each list to the end that it read to the end in the calm run. Not applicable if it read no second
-    /// page there.
+    /// The client must read each list to the end that it read to the end in the calm run. Not applicable if it read no
+    /// second page there.
     #[serde(default)]
     pub reads_on: bool,
     /// The certificate of the mock is wrong (`--tls`).

@@ -11,8 +11,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 /// The credential of deliveries.
 pub(super) const TOKEN: &str = "receiver-credential";
 
-/// Starts a receiver that answers after `delay`. `status` is given whether a delivery has the right credential, and whether
-/// the kind of its event is known. Returns the address, and the bodies of all deliveries that are not refused with 401.
+/// Starts a receiver that answers after `delay`. `status` is given whether a delivery has the right credential, and
+/// whether the kind of its event is known. Returns the address, and the bodies of all deliveries that are not refused
+/// with 401.
 pub(super) async fn listen(
     delay: Duration,
     status: impl Fn(bool, bool) -> StatusCode + Send + Sync + 'static,

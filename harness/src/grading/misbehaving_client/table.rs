@@ -34,8 +34,8 @@ pub struct Misbehaviour {
 }
 
 impl Misbehaviour {
-    /// The situation that reveals it: a drill of `moot drill`, one with the id `own` for this misbehaviour alone, or the
-    /// calm run.
+    /// The situation that reveals it: a drill of `moot drill`, one with the id `own` for this misbehaviour alone, or
+    /// the calm run.
     pub fn situation(&self) -> Drill {
         if !self.orders.is_empty() {
             return Drill { id: "own".to_owned(), orders: self.orders.clone(), ..Drill::default() };

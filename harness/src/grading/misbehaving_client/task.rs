@@ -89,7 +89,8 @@ impl TrialClient {
         Ok(all)
     }
 
-    /// Registers a webhook for its receiver, and a second one that it deletes at once. Returns the bodies of deliveries.
+    /// Registers a webhook for its receiver, and a second one that it deletes at once. Returns the bodies of
+    /// deliveries.
     async fn subscribe(&mut self) -> Result<UnboundedReceiver<String>, MisbehaviourError> {
         let status = if self.breaks("hook-refuses") {
             StatusCode::NOT_FOUND

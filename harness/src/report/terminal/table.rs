@@ -27,8 +27,8 @@ impl Table {
         Self { indent, numbers, rows: Vec::new() }
     }
 
-    /// Adds a row. If other rows have more cells, its last cell extends over the columns to the right, and does not widen
-    /// its own column.
+    /// Adds a row. If other rows have more cells, its last cell extends over the columns to the right, and does not
+    /// widen its own column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }

@@ -57,8 +57,8 @@ pub(crate) async fn control_plane(
     }
 }
 
-/// Asks for the first token, which shows that the target responds and accepts the credentials. The back-off of a limited
-/// token endpoint does not count towards the timeout.
+/// Asks for the first token, which shows that the target responds and accepts the credentials. The back-off of a
+/// limited token endpoint does not count towards the timeout.
 ///
 /// # Errors
 /// [`OpenError`] if there is no token.

@@ -11,9 +11,9 @@ use crate::client::target_file::{self, FileOperator};
 use crate::scenario::model::{NEEDS, OperatorAction};
 use crate::verdict::{NotRun, NotRunKind};
 
-/// Every need that is not met, with the reason (a clause) and the setting that would meet it. `can_receive` says whether
-/// the target reaches our receiver, and `discovery_trouble` is a clause about the trouble that ended the search for
-/// workflows.
+/// Every need that is not met, with the reason (a clause) and the setting that would meet it. `can_receive` says
+/// whether the target reaches our receiver, and `discovery_trouble` is a clause about the trouble that ended the search
+/// for workflows.
 pub(crate) fn unmet(
     destination: &RequestDestination,
     can_receive: bool,

@@ -52,8 +52,8 @@ impl Session {
         )
     }
 
-    /// A shared token of this application (`main`, …) with these scopes. If it `may_have_more`, it can have all scopes of
-    /// the application. Tokens are cached, and renewed in time.
+    /// A shared token of this application (`main`, …) with these scopes. If it `may_have_more`, it can have all scopes
+    /// of the application. Tokens are cached, and renewed in time.
     ///
     /// # Errors
     /// [`Trouble`] if there is no such application, or its token is refused.
@@ -171,8 +171,8 @@ impl Session {
         exchange
     }
 
-    /// Replaces the shared tokens of these calls of a burst that a newer token has ended, as a GET of each shows: a call of
-    /// a burst is sent only once. Returns whether a call needs another token.
+    /// Replaces the shared tokens of these calls of a burst that a newer token has ended, as a GET of each shows: a
+    /// call of a burst is sent only once. Returns whether a call needs another token.
     pub(crate) async fn replaced_tokens(&self, calls: &[ClientRequest]) -> bool {
         let destination = &self.client.destination;
         if destination.deployment().is_none() {

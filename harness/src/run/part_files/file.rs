@@ -121,7 +121,8 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Writes the file into this folder. If the shard has finished, the last line has the digest of all lines before it.
+    /// Writes the file into this folder. If the shard has finished, the last line has the digest of all lines before
+    /// it.
     ///
     /// # Errors
     /// The file would contain one of these secrets, or it cannot be written.

@@ -140,7 +140,8 @@ fn no_secret_of_a_world_is_in_the_report() {
     assert_eq!(json["conduct"]["calls"], 2);
 }
 
-/// Starts a mock and sends three calls. The service refuses the first and the last. The second goes to the control plane.
+/// Starts a mock and sends three calls. The service refuses the first and the last. The second goes to the control
+/// plane.
 const REFUSED_CALLS: &str = r#"
 moot mock --port 0 >ready & mock=$!
 for at in $(seq 200); do grep -q '127.0.0.1:' ready && break; sleep 0.05; done

@@ -1,11 +1,11 @@
 //! The lease decides which of several nodes is active. This is a state machine without IO: it takes times and
 //! answers, and returns statements.
 //!
-//! The database has one row with an epoch, a holder and a number of renewals. A node becomes active by one
-//! statement that raises the epoch. The statement changes nothing if the row differs from the one that the node
-//! read before. A node may run it if no node holds the lease, or if the row has not changed for the length of the
-//! lease. Each node measures this time *by its own clock*. Clocks are never compared with each other, so a wrong clock does no harm, here
-//! or in the database. Clocks only have to run at nearly the same rate.
+//! The database has one row with an epoch, a holder and a number of renewals. A node becomes active by one statement
+//! that raises the epoch. The statement changes nothing if the row differs from the one that the node read before. A
+//! node may run it if no node holds the lease, or if the row has not changed for the length of the lease. Each node
+//! measures this time *by its own clock*. Clocks are never compared with each other, so a wrong clock does no harm,
+//! here or in the database. Clocks only have to run at nearly the same rate.
 //!
 //! The holder trusts its lease from the *start* of the statement that renewed it, and for less than the length of
 //! the lease. So its trust has always ended before another node can take over.

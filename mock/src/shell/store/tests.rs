@@ -62,8 +62,8 @@ fn memory() {
     });
 }
 
-/// Takes a folder. A program that another test starts holds copies of all locks until it runs, so a lock that was released
-/// may still be held for a moment.
+/// Takes a folder. A program that another test starts holds copies of all locks until it runs, so a lock that was
+/// released may still be held for a moment.
 fn taken(folder: &Path) -> FolderStore {
     let end = Instant::now() + Duration::from_secs(10);
     loop {

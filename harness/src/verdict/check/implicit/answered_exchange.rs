@@ -94,8 +94,8 @@ impl<'a> AnsweredExchange<'a> {
     }
 
     /// Whether this is an error that the question `other_errors` leaves open: an unknown path, a wrong method or media
-    /// type, or a body, an address or a header too large. A server in front of the service may send it, with a body of its own. It may also
-    /// refuse a malformed path.
+    /// type, or a body, an address or a header too large. A server in front of the service may send it, with a body of
+    /// its own. It may also refuse a malformed path.
     pub(super) fn is_other_error(&self) -> bool {
         match self.operation() {
             None => matches!(self.status(), 400 | 402..=499),

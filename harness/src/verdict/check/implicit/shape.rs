@@ -68,8 +68,8 @@ fn judge_body(name: &str, body: &[u8], answered: &AnsweredExchange<'_>) -> Judge
     }
 }
 
-/// The requirement about the body of this operation. Other checks judge the bodies of the operations without one, or the
-/// bodies are free.
+/// The requirement about the body of this operation. Other checks judge the bodies of the operations without one, or
+/// the bodies are free.
 fn requirement(operation: Operation) -> Option<&'static str> {
     let id = format!("{}.shape", operation.as_str().replace('_', "-"));
     OF_SUCCESSES.iter().copied().find(|known| *known == id)

@@ -1,10 +1,10 @@
 //! Runs the commands of the `console` blocks of tutorials and guides, and compares their output.
 //!
-//! A line that begins with `$ ` is a command. After a `\` or a `|` it continues in the next line. The lines after it are
-//! its output, stdout and stderr together. `...` stands for any text: alone in a line for any lines, inside a line for
-//! any part of it. A block of another language is not run. If the comment `<!-- file: NAME -->` is before it, it is
-//! written to that file. All blocks of a page run in one folder, in order. A `moot mock` in the background ends with the
-//! shell. The ports 4010 and 4011 of the pages are replaced by free ones.
+//! A line that begins with `$ ` is a command. After a `\` or a `|` it continues in the next line. The lines after it
+//! are its output, stdout and stderr together. `...` stands for any text: alone in a line for any lines, inside a line
+//! for any part of it. A block of another language is not run. If the comment `<!-- file: NAME -->` is before it, it is
+//! written to that file. All blocks of a page run in one folder, in order. A `moot mock` in the background ends with
+//! the shell. The ports 4010 and 4011 of the pages are replaced by free ones.
 
 use std::fs;
 use std::net::TcpListener;
