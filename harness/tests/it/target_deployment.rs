@@ -351,6 +351,22 @@ async fn a_workflow_is_found_behind_many_of_other_kinds() {
 }
 
 #[tokio::test]
+async fn a_workflow_that_takes_supporting_files_is_found_behind_another() {
+    let server = MockServer::start().await;
+    respond(&server, "POST", "/api/oauth/token", &json!({ "access_token": "token-1" })).await;
+    let row = |id| json!({ "id": id, "attributes": { "status": "published" } });
+    let rows = json!({ "data": [row("w0"), row("w1")] });
+    respond(&server, "GET", "/api/v1/workflows", &rows).await;
+    for (id, optional) in [("w0", &[][..]), ("w1", &["support_documents[]"])] {
+        let schema = json!({ "required_fields": [], "optional_fields": optional });
+        respond(&server, "GET", &format!("/api/v1/workflows/{id}/schema"), &schema).await;
+    }
+    let opened = opened(&server, "").await;
+    let bindings = opened.session.roots().get(&["bindings".to_owned()]).expect("it is a root");
+    assert_eq!(bindings["supporting_workflows"], json!(["w1"]));
+}
+
+#[tokio::test]
 async fn workflows_whose_schemas_are_elsewhere_ask_for_the_path_of_schemas() {
     let server = MockServer::start().await;
     respond(&server, "POST", "/api/oauth/token", &json!({ "access_token": "token-1" })).await;

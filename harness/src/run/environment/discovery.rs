@@ -29,6 +29,8 @@ pub(crate) struct WorkflowOffer {
     pub(crate) signers: Vec<String>,
     /// Whether it requires variables, and does not name them.
     pub(crate) hides_variables: bool,
+    /// Whether it accepts supporting files.
+    pub(crate) takes_support_documents: bool,
 }
 
 /// The trouble that ended the search for workflows.
@@ -111,7 +113,14 @@ pub(crate) async fn forms(
         if form.is_form() {
             let signers = form.signer_options().into_iter().map(str::to_owned).collect();
             let hides_variables = form.hides_variables();
-            found.push(WorkflowOffer { id, kind: form.kind(), signers, hides_variables });
+            let takes_support_documents = form.takes_support_documents();
+            found.push(WorkflowOffer {
+                id,
+                kind: form.kind(),
+                signers,
+                hides_variables,
+                takes_support_documents,
+            });
             // Workflows that name their variables come first, because they need no binding.
             found.sort_by_key(|workflow| workflow.hides_variables);
         }
@@ -259,11 +268,15 @@ pub(crate) fn bindings(
     let multiple = bound_or_found(&bound.multiple_signers_workflow_id, |kind| {
         kind.signers == Signers::Multiple
     });
+    // A list of at most one: each of its supporting files has 100 MB.
+    let supporting = found.iter().find(|workflow| workflow.takes_support_documents);
+    let supporting: Vec<&String> = supporting.map(|workflow| &workflow.id).into_iter().collect();
     let counterparty =
         bound.counterparty_email.clone().unwrap_or_else(|| format!("{tag}{COUNTERPARTY_DOMAIN}"));
     let webhook_url = bound.webhook_url.as_deref().unwrap_or(WEBHOOK_URL).trim_end_matches('/');
     let values = [
         ("workflows", json!(workflows)),
+        ("supporting_workflows", json!(supporting)),
         ("internal_signer_emails", json!(bound.internal_signer_emails)),
         ("unknown_user_emails", json!(bound.unknown_user_emails)),
         ("variables", json!(bound.variables)),
