@@ -85,6 +85,11 @@ impl<'a> WorkflowForm<'a> {
         self.required().contains(&"variables") && !self.describes_variables()
     }
 
+    /// Whether it accepts supporting files.
+    pub(crate) fn takes_support_documents(&self) -> bool {
+        self.names("optional_fields").contains(&"support_documents[]")
+    }
+
     fn describes_variables(&self) -> bool {
         let described = self.schema.get("variables_properties").and_then(Value::as_object);
         described.is_some_and(|known| !known.is_empty())

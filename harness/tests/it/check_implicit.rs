@@ -213,19 +213,6 @@ fn other_errors_without_a_problem_are_a_warning() {
 }
 
 #[test]
-fn an_error_body_of_a_framework_is_one_failure() {
-    let bodies = [
-        json!({ "detail": "Not found." }),
-        json!({ "statusCode": 404, "error": "Not Found", "message": "no such request" }),
-        json!({ "timestamp": "2026-03-05T14:30:00Z", "status": 404, "error": "Not Found", "path": "/" }),
-        json!({}),
-    ];
-    for body in bodies {
-        check(&missing(&body), &["errors.member-type"]);
-    }
-}
-
-#[test]
 fn responses_of_the_limiter_are_free() {
     for status in [429, 503] {
         let mut limited = missing(&problem()).header("content-type", "text/plain");

@@ -197,7 +197,7 @@ async fn an_application_of_the_same_company_is_no_leak() {
     let ran = run(&words, dir.path()).ended(4);
     let report = ran.json();
     let trouble = report["trouble"].as_str().expect("a text");
-    insta::assert_snapshot!(message(trouble), @"target.yaml:7: `applications.other_company` does not fit the target: both applications see the same workflows, requests, documents and webhooks");
+    insta::assert_snapshot!(message(trouble), @"target.yaml:7: `applications.other_company` does not fit the target: both applications see the same workflows, requests, documents and webhooks, so they are of one company, or the target does not separate companies (§5)");
 }
 
 #[test]

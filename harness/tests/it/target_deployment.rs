@@ -351,6 +351,35 @@ async fn a_workflow_is_found_behind_many_of_other_kinds() {
 }
 
 #[tokio::test]
+async fn a_workflow_that_takes_supporting_files_is_found_behind_another() {
+    let server = MockServer::start().await;
+    respond(&server, "POST", "/api/oauth/token", &json!({ "access_token": "token-1" })).await;
+    let row = |id| json!({ "id": id, "attributes": { "status": "published" } });
+    let rows = json!({ "data": [row("w0"), row("w1")] });
+    respond(&server, "GET", "/api/v1/workflows", &rows).await;
+    for (id, optional) in [("w0", &[][..]), ("w1", &["support_documents[]"])] {
+        let schema = json!({ "required_fields": [], "optional_fields": optional });
+        respond(&server, "GET", &format!("/api/v1/workflows/{id}/schema"), &schema).await;
+    }
+    let opened = opened(&server, "").await;
+    let bindings = opened.session.roots().get(&["bindings".to_owned()]).expect("it is a root");
+    assert_eq!(bindings["supporting_workflows"], json!(["w1"]));
+}
+
+#[tokio::test]
+async fn workflows_whose_schemas_are_elsewhere_ask_for_the_path_of_schemas() {
+    let server = MockServer::start().await;
+    respond(&server, "POST", "/api/oauth/token", &json!({ "access_token": "token-1" })).await;
+    let row = json!({ "id": "w0", "attributes": { "status": "published" } });
+    respond(&server, "GET", "/api/v1/workflows", &json!({ "data": [row] })).await;
+    let opened = opened(&server, "").await;
+    let missing = opened.target.missing("workflow_generated").expect("there is none");
+    insta::assert_snapshot!(missing.reason, @"no published workflow was found that generates its agreement: the target returned 404 at `GET /v1/workflows/{id}/schema`");
+    let setting = missing.setting.as_deref();
+    assert_eq!(setting, Some("endpoints.workflow_schema in the target file"));
+}
+
+#[tokio::test]
 async fn a_search_that_ends_before_all_workflows_says_so() {
     let server = company_with(&[&[][..]; 41]).await;
     let opened = opened(&server, "").await;

@@ -14,7 +14,7 @@ use crate::client::target_file::endpoint::Endpoints;
 use crate::client::target_file::{self, AdminChoice, FileOperator, TargetFile, address};
 use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
-use crate::run::environment::discovery::{self, WorkflowOffer};
+use crate::run::environment::discovery::{self, DiscoveryTrouble, WorkflowOffer};
 
 /// Checks that there are credentials.
 ///
@@ -95,7 +95,7 @@ pub(crate) async fn discover(
     client: &ServiceClient,
     file: &TargetFile,
     timeout: Duration,
-) -> (Vec<WorkflowOffer>, Option<String>) {
+) -> (Vec<WorkflowOffer>, Option<DiscoveryTrouble>) {
     let bound = discovery::bound_ids(&file.bindings);
     let main = client.destination.applications.get("main");
     let mut found = Vec::new();
@@ -108,11 +108,14 @@ pub(crate) async fn discover(
     };
     let trouble = match tokio::time::timeout(timeout, search).await {
         Ok(Ok(())) => None,
-        Ok(Err(trouble)) => Some(trouble.details().to_owned()),
-        Err(_) => Some(format!(
-            "the search took longer than {} s (timeout `discovery`)",
-            timeout.as_secs_f32()
-        )),
+        Ok(Err(trouble)) => Some(trouble),
+        Err(_) => Some(DiscoveryTrouble {
+            text: format!(
+                "the search took longer than {} s (timeout `discovery`)",
+                timeout.as_secs_f32()
+            ),
+            setting: None,
+        }),
     };
     (found, trouble)
 }

@@ -1,6 +1,6 @@
 //! Discovery: the published workflows of a target, and the fields of their forms.
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Endpoint, Operation};
 use serde_json::{Map, Value, json};
 
 use crate::client::service_client::ServiceClient;
@@ -29,16 +29,33 @@ pub(crate) struct WorkflowOffer {
     pub(crate) signers: Vec<String>,
     /// Whether it requires variables, and does not name them.
     pub(crate) hides_variables: bool,
+    /// Whether it accepts supporting files.
+    pub(crate) takes_support_documents: bool,
+}
+
+/// The trouble that ended the search for workflows.
+#[derive(Debug)]
+pub(crate) struct DiscoveryTrouble {
+    /// A clause.
+    pub(crate) text: String,
+    /// The setting that would help, if the search knows it.
+    pub(crate) setting: Option<&'static str>,
+}
+
+impl From<Trouble> for DiscoveryTrouble {
+    fn from(trouble: Trouble) -> Self {
+        Self { text: trouble.details().to_owned(), setting: None }
+    }
 }
 
 /// Reads the published workflows of the company of `main` into `found`, until there are enough.
 ///
 /// # Errors
-/// [`Trouble`] if the list cannot be read, or if the search ends before the list does.
+/// If the list cannot be read, no schema is found, or the search ends before the list does.
 pub(crate) async fn published(
     client: &ServiceClient,
     found: &mut Vec<WorkflowOffer>,
-) -> Result<(), Trouble> {
+) -> Result<(), DiscoveryTrouble> {
     let list = &client.destination.endpoints.get(Operation::ListWorkflows).path;
     let (mut ids, mut pages) = (Vec::new(), 1);
     for page in 1..=PAGES_MAX {
@@ -51,9 +68,8 @@ pub(crate) async fn published(
                 }
                 _ => "",
             };
-            return Err(Trouble::Broken(format!(
-                "GET {list} returned {status}{advice}, so no workflow is known"
-            )));
+            let text = format!("GET {list} returned {status}{advice}, so no workflow is known");
+            return Err(DiscoveryTrouble { text, setting: None });
         };
         let rows = body.get("data").and_then(Value::as_array).into_iter().flatten();
         let published = rows.filter(|row| {
@@ -72,27 +88,39 @@ pub(crate) async fn published(
         return Ok(());
     }
     let searched = listed.min(SCHEMAS_MAX);
-    Err(Trouble::Broken(format!("only the first {searched} of the list were searched")))
+    let text = format!("only the first {searched} of the list were searched");
+    Err(DiscoveryTrouble { text, setting: None })
 }
 
 /// Reads the forms of these workflows into `found`, until there are enough. Workflows without a form are left out.
 ///
 /// # Errors
-/// [`Trouble`] if a schema cannot be read.
+/// If a schema cannot be read, or no workflow has one.
 pub(crate) async fn forms(
     client: &ServiceClient,
     ids: Vec<String>,
     found: &mut Vec<WorkflowOffer>,
-) -> Result<(), Trouble> {
+) -> Result<(), DiscoveryTrouble> {
+    let mut absent = None;
     for id in ids.into_iter().take(SCHEMAS_MAX) {
         let path = client.destination.endpoints.path_of(Operation::GetWorkflowSchema, &id);
         let response = client.read(&path).await?;
+        if matches!(response.status, 404 | 405) {
+            absent = Some(response.status);
+        }
         let Some(schema) = response.json.filter(|_| response.status == 200) else { continue };
         let form = WorkflowForm::new(&schema);
         if form.is_form() {
             let signers = form.signer_options().into_iter().map(str::to_owned).collect();
             let hides_variables = form.hides_variables();
-            found.push(WorkflowOffer { id, kind: form.kind(), signers, hides_variables });
+            let takes_support_documents = form.takes_support_documents();
+            found.push(WorkflowOffer {
+                id,
+                kind: form.kind(),
+                signers,
+                hides_variables,
+                takes_support_documents,
+            });
             // Workflows that name their variables come first, because they need no binding.
             found.sort_by_key(|workflow| workflow.hides_variables);
         }
@@ -100,7 +128,18 @@ pub(crate) async fn forms(
             break;
         }
     }
-    Ok(())
+    match absent.filter(|_| found.is_empty()) {
+        // The specification does not say where schemas are (§4.4).
+        Some(status) => {
+            let Endpoint { method, path } =
+                client.destination.endpoints.get(Operation::GetWorkflowSchema);
+            Err(DiscoveryTrouble {
+                text: format!("the target returned {status} at `{method} {path}`"),
+                setting: Some("endpoints.workflow_schema in the target file"),
+            })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The features of forms that scenarios need. None is left out for other kinds of forms.
@@ -229,11 +268,15 @@ pub(crate) fn bindings(
     let multiple = bound_or_found(&bound.multiple_signers_workflow_id, |kind| {
         kind.signers == Signers::Multiple
     });
+    // A list of at most one: each of its supporting files has 100 MB.
+    let supporting = found.iter().find(|workflow| workflow.takes_support_documents);
+    let supporting: Vec<&String> = supporting.map(|workflow| &workflow.id).into_iter().collect();
     let counterparty =
         bound.counterparty_email.clone().unwrap_or_else(|| format!("{tag}{COUNTERPARTY_DOMAIN}"));
     let webhook_url = bound.webhook_url.as_deref().unwrap_or(WEBHOOK_URL).trim_end_matches('/');
     let values = [
         ("workflows", json!(workflows)),
+        ("supporting_workflows", json!(supporting)),
         ("internal_signer_emails", json!(bound.internal_signer_emails)),
         ("unknown_user_emails", json!(bound.unknown_user_emails)),
         ("variables", json!(bound.variables)),

@@ -256,7 +256,13 @@ fn offer_of(workflow: &WorkflowRow) -> WorkflowOffer {
         signers: Signers::None,
         has_variables: false,
     };
-    WorkflowOffer { id: workflow.id.clone(), kind, signers: Vec::new(), hides_variables: false }
+    WorkflowOffer {
+        id: workflow.id.clone(),
+        kind,
+        signers: Vec::new(),
+        hides_variables: false,
+        takes_support_documents: false,
+    }
 }
 
 /// The two endpoints that are open questions, from the answers of a world.

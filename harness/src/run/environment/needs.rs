@@ -8,16 +8,16 @@ use crate::client::destination::RequestDestination;
 use crate::client::operator::person;
 use crate::client::target_file::model::Consent;
 use crate::client::target_file::{self, FileOperator};
+use crate::run::environment::discovery::DiscoveryTrouble;
 use crate::scenario::model::{NEEDS, OperatorAction};
 use crate::verdict::{NotRun, NotRunKind};
 
-/// Every need that is not met, with the reason (a clause) and the setting that would meet it. `can_receive` says
-/// whether the target reaches our receiver, and `discovery_trouble` is a clause about the trouble that ended the search
-/// for workflows.
+/// Every need that is not met, with the reason (a clause) and the setting that would meet it. `can_receive` says whether
+/// the target reaches our receiver, and `discovery_trouble` is the trouble that ended the search for workflows.
 pub(crate) fn unmet(
     destination: &RequestDestination,
     can_receive: bool,
-    discovery_trouble: Option<&str>,
+    discovery_trouble: Option<&DiscoveryTrouble>,
 ) -> BTreeMap<String, (String, String)> {
     let missing = |need| missing(destination, can_receive, discovery_trouble, need);
     NEEDS.into_iter().filter_map(|need| Some((need.to_owned(), missing(need)?))).collect()
@@ -41,13 +41,15 @@ pub(crate) fn workflow_binding(need: &str) -> Option<String> {
 fn missing(
     destination: &RequestDestination,
     can_receive: bool,
-    discovery_trouble: Option<&str>,
+    discovery_trouble: Option<&DiscoveryTrouble>,
     need: &str,
 ) -> Option<(String, String)> {
     let workflow = |what: &str| {
-        let why = discovery_trouble.map(|why| format!(": {why}")).unwrap_or_default();
+        let why = discovery_trouble.map(|why| format!(": {}", why.text)).unwrap_or_default();
         let reason = format!("no published workflow was found that {what}{why}");
-        binding(destination, &workflow_binding(need)?, &reason)
+        let (reason, setting) = binding(destination, &workflow_binding(need)?, &reason)?;
+        let better = discovery_trouble.and_then(|why| why.setting);
+        Some((reason, better.map_or(setting, str::to_owned)))
     };
     match need {
         "read" => scope(destination, Scopes::READ),

@@ -209,7 +209,7 @@ impl Environment {
         let rules = destination.deployment.as_ref();
         let clock_moved_seconds = rules.map_or(0, |rules| rules.ledger.clock_moved_seconds);
         let can_receive = is_in_process || options.can_receive();
-        let unmet = needs::unmet(&destination, can_receive, discovery_trouble.as_deref());
+        let unmet = needs::unmet(&destination, can_receive, discovery_trouble.as_ref());
         let settle = Duration::from_secs(file.limits.settle_seconds.into());
         let index = index_of(file, TargetClass::Deployment);
         let index = IndexTarget { unmet, clock_moved_seconds, ..index };

@@ -202,8 +202,8 @@ async fn second_company(client: &ServiceClient) -> Option<FileMistake> {
         seen += usize::from(!own.is_empty());
     }
     (seen >= 2).then(|| {
-        let contradiction =
-            "both applications see the same workflows, requests, documents and webhooks";
+        let contradiction = "both applications see the same workflows, requests, documents and webhooks, \
+                             so they are of one company, or the target does not separate companies (§5)";
         client.destination.mistake("applications.other_company", contradiction.to_owned())
     })
 }

@@ -41,6 +41,7 @@ impl NameScope {
                 "unknown_user_emails": null,
                 "variables": null,
                 "workflows": null,
+                "supporting_workflows": null,
                 "generated_workflow_id": null,
                 "third_party_workflow_id": null,
                 "single_signer_workflow_id": null,
