@@ -30,7 +30,7 @@ fn a_list_is_read_again_until_it_shows_a_change() {
         fs::write(dir.path().join("lag.yaml"), format!("list_lag: {lag}\n")).expect("writable");
         let words = [
             &["run", "--answers", "lag.yaml", "--report", "json=report.json"][..],
-            &["04_14_create_webhook/webhook-registered"],
+            &["--record", &format!("kept{lag}"), "04_14_create_webhook/webhook-registered"],
         ];
         let ran = run(&words.concat(), dir.path());
         assert_eq!(ran.code, Some(code), "{lag}: {}{}", ran.stdout, ran.stderr);
@@ -40,6 +40,13 @@ fn a_list_is_read_again_until_it_shows_a_change() {
         let seen = checks(&report, "observed");
         let is_lag = |check: &&&Value| check["question"] == "list_lag";
         assert_eq!(seen.iter().any(|check| is_lag(&check)), lag == 4, "{lag}: {seen:#?}");
+        let lags = |report: &Value| -> Vec<Value> {
+            let seen = checks(report, "observed").into_iter();
+            seen.filter(|check| is_lag(&check)).map(|check| check["actual"].clone()).collect()
+        };
+        let words = ["judge", &format!("kept{lag}"), "--report", "json=judge.json"];
+        run(&words, dir.path()).ended(code);
+        assert_eq!(lags(&report), lags(&read_json(dir.path().join("judge.json"))), "{lag}");
     }
 }
 

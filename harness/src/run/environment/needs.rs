@@ -12,8 +12,8 @@ use crate::run::environment::discovery::DiscoveryTrouble;
 use crate::scenario::model::{NEEDS, OperatorAction};
 use crate::verdict::{NotRun, NotRunKind};
 
-/// Every need that is not met, with the reason (a clause) and the setting that would meet it. `can_receive` says whether
-/// the target reaches our receiver, and `discovery_trouble` is the trouble that ended the search for workflows.
+/// Every need that is not met, with the reason (a clause) and the setting that would meet it. `can_receive` says
+/// whether the target reaches our receiver, and `discovery_trouble` is the trouble that ended the search for workflows.
 pub(crate) fn unmet(
     destination: &RequestDestination,
     can_receive: bool,
