@@ -21,6 +21,7 @@ mod name_pairs;
 pub mod page;
 mod pairs;
 mod reading;
+mod rows;
 mod side;
 pub mod text;
 

@@ -2,7 +2,7 @@
 //!
 //! - [`defects`] runs the suite on services with one defect each. [`matrix`] lists the defects that the checks of each
 //!   requirement caught.
-//! - [`fit`] checks that the findings of these trials fit the defect. [`history`] checks that no verdict depends on
+//! - [`finding_fit`] checks that the findings of these trials fit the defect. [`history`] checks that no verdict depends on
 //!   earlier calls.
 //! - [`mutants`] runs the suite on services with generated defects. [`score`] counts the mutants that it noticed.
 //! - [`latitude`] and `alone` run it on conformant services with other answers to the open questions.

@@ -3,21 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::{Level, Operation};
-use moot_fixtures::{questions, register};
+use moot_fixtures::questions;
 
 use super::cause::{OpenQuestions, ScenarioPair, by_statuses, spread};
 use super::checks::{self, CheckPair};
-use super::comparison::{
-    ComparedCounts, DifferenceClass, FURTHER_READINGS_MAX, ReadingPair, SideDifference,
-    SkippedComparison,
-};
+use super::comparison::{ComparedCounts, DifferenceClass, SideDifference, SkippedComparison};
 use super::exchanges::{self, DifferenceCause, DifferencePlace, ResponseDifference};
 use super::explain::AnswerChanges;
-use super::name_pairs::unnumbered;
 use super::pairs::paired;
+use super::rows::{add_readings, known_failure, undecided, violation};
 use super::side::Side;
 use crate::scenario::ScenarioName;
-use crate::verdict::check::MismatchKind;
 use crate::verdict::result::{CheckResult, ScenarioResult};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
 
@@ -160,7 +156,7 @@ impl Collector {
                     level: Some(Level::Open),
                     sentence: question.map(|question| question.ask.clone()),
                     message: "the specification leaves it open".to_owned(),
-                    ..undecided_row(id.to_owned(), readings.0.clone(), readings.1.clone())
+                    ..undecided(id.to_owned(), readings.0.clone(), readings.1.clone())
                 }
             });
         if !place.is_empty() {
@@ -241,7 +237,7 @@ impl Collector {
                 };
                 SideDifference {
                     message: "only one side could be asked".to_owned(),
-                    ..undecided_row(subject, a, b)
+                    ..undecided(subject, a, b)
                 }
             });
         add(&mut row.places, name.to_owned());
@@ -300,76 +296,10 @@ impl Collector {
         let row = self
             .rows
             .entry((DifferenceClass::Undecidable, subject.clone()))
-            .or_insert_with(|| undecided_row(subject, a.clone(), b.clone()));
+            .or_insert_with(|| undecided(subject, a.clone(), b.clone()));
         add(&mut row.places, place.to_owned());
         add_readings(row, a, b);
     }
-}
-
-/// Adds the readings at a further place, if they differ in more than the numbers of names.
-fn add_readings(row: &mut SideDifference, a: &str, b: &str) {
-    let is_same = |one: &str, other: &str| unnumbered(one) == unnumbered(other);
-    let is_known = is_same(&row.a, a) && is_same(&row.b, b)
-        || row.further_readings.iter().any(|it| is_same(&it.a, a) && is_same(&it.b, b));
-    if !is_known && row.further_readings.len() < FURTHER_READINGS_MAX {
-        row.further_readings.push(ReadingPair { a: a.to_owned(), b: b.to_owned() });
-    }
-}
-
-fn violation(
-    class: DifferenceClass,
-    violating: &CheckResult,
-    pair: &CheckPair<'_>,
-) -> SideDifference {
-    let said = |check: &CheckResult, is_guilty: bool| match (is_guilty, check.verdict) {
-        (true, _) if check.actual.is_empty() => check.message.clone(),
-        (true, _) => check.actual.clone(),
-        (false, _) if std::ptr::eq(pair.a, pair.b) => "nothing to judge".to_owned(),
-        (false, Verdict::Pass) => "holds".to_owned(),
-        (false, verdict) => verdict.as_str().to_owned(),
-    };
-    let (is_a, is_b) = (class != DifferenceClass::BViolates, class != DifferenceClass::AViolates);
-    let row = register::get(violating.subject.as_str());
-    let says_expected = !violating.is_implicit()
-        && violating.mismatch.as_ref().is_some_and(MismatchKind::says_expected);
-    let expected = match violating.expected.as_str() {
-        "" => String::new(),
-        _ if says_expected => String::new(),
-        expected => format!("; expected {expected}"),
-    };
-    SideDifference {
-        class,
-        subject: violating.subject.as_str().to_owned(),
-        section: Some(violating.section.to_string()),
-        level: violating.level,
-        verdict: Some(violating.verdict),
-        sentence: row.map(|row| row.sentence.clone()),
-        message: format!("{}{expected}", violating.message),
-        a: said(pair.a, is_a),
-        b: said(pair.b, is_b),
-        curl: violating.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
-        known: known_failure(class, pair),
-        ..SideDifference::default()
-    }
-}
-
-/// The expected failure that matches a violation. If both sides violate, both must expect it.
-fn known_failure(class: DifferenceClass, pair: &CheckPair<'_>) -> Option<String> {
-    let of = |check: &CheckResult| {
-        check.known.as_ref().map(|known| format!("{}: {}", known.id, known.reason))
-    };
-    match class {
-        DifferenceClass::AViolates => of(pair.a),
-        DifferenceClass::BViolates => of(pair.b),
-        DifferenceClass::BothViolate => of(pair.a).and(of(pair.b)),
-        DifferenceClass::BothAllowed | DifferenceClass::Undecidable => None,
-    }
-}
-
-fn undecided_row(subject: String, a: String, b: String) -> SideDifference {
-    let message = "no requirement and no open question names it".to_owned();
-    let class = DifferenceClass::Undecidable;
-    SideDifference { class, subject, message, a, b, ..SideDifference::default() }
 }
 
 fn place_of(check: &CheckResult) -> String {
@@ -386,21 +316,10 @@ fn add(names: &mut Vec<String>, name: String) {
 mod tests {
     use serde_json::json;
 
-    use super::StoppedCheck;
     use super::{
         CheckPair, CheckResult, Collector, DifferenceClass, NotRun, NotRunKind, SideLetter,
+        StoppedCheck,
     };
-    use super::{add_readings, undecided_row};
-
-    #[test]
-    fn other_readings_at_further_places_are_kept() {
-        let mut row = undecided_row("member detail".to_owned(), "no [x:1]".into(), "gone".into());
-        for (a, b) in [("no [x:2]", "gone"), ("expired", "old"), ("no [x:3]", "old")] {
-            add_readings(&mut row, a, b);
-        }
-        let kept: Vec<_> = row.further_readings.iter().map(|it| (&*it.a, &*it.b)).collect();
-        assert_eq!(kept, [("expired", "old"), ("no [x:3]", "old")]);
-    }
 
     /// A call that only one side refused is a difference, although both sides violate its operation.
     #[test]
