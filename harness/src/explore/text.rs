@@ -39,7 +39,7 @@ pub fn text(explored: &Exploration, saved: Option<&str>, detail: Detail) -> Stri
         let differs = by_what(&explored.differences);
         section(&mut out, "Unlike the mock, and allowed", differs.into_iter());
         let expected = explored.result.expected.iter();
-        section(&mut out, "ExpectedFailures failures", expected.map(expected_failure));
+        section(&mut out, "Expected failures", expected.map(expected_failure));
         let not_walked = explored.not_walked.iter();
         let reasons = not_walked.map(|(reason, times)| (reason.as_str(), pluralize(times, "case")));
         section(&mut out, "Did not run to the end", reasons);

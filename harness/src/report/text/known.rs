@@ -24,7 +24,7 @@ pub(super) fn happened(out: &mut String, report: &Report, detail: Detail) {
         lines.push_str(&format!("       {}{}\n", one.reason, expires.unwrap_or_default()));
         names(&mut lines, &one.names, detail);
     }
-    add_section(out, "ExpectedFailures failures", &lines);
+    add_section(out, "Expected failures", &lines);
 }
 
 /// Adds known failures that did not happen, which is drift.
@@ -34,6 +34,6 @@ pub(super) fn stale(out: &mut String, report: &Report) {
         format!("  {verdict} {}  {}\n", paint::name(&one.id), paint::dim(&one.reason))
     };
     let stale = report.expected.iter().filter(|one| one.is_stale());
-    let title = "ExpectedFailures failures that did not happen: remove them from the file";
+    let title = "Expected failures that did not happen: remove them from the file";
     add_section(out, title, &stale.map(line).collect::<String>());
 }
