@@ -263,9 +263,12 @@ pub(super) fn answer(
     result.verdict = if is_within { Verdict::Observed } else { Verdict::Warn };
     if !is_within {
         result.expected = question.latitude.to_string();
+        let actual = &result.actual;
         result.message = match standing {
-            AnswerStanding::Warn => format!("the answer to the open question `{id}` is unusual"),
-            _ => format!("the specification does not allow this answer to `{id}`"),
+            AnswerStanding::Warn => {
+                format!("the answer to the open question `{id}` is unusual: {actual}")
+            }
+            _ => format!("the specification does not allow this answer to `{id}`: {actual}"),
         };
     }
     if let Some(pinned) = run.shared.target.pins().broken_by(id, &value, is_within) {

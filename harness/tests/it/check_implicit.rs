@@ -101,6 +101,22 @@ fn a_body_that_is_no_problem_is_one_failure() {
 }
 
 #[test]
+fn an_error_in_another_form_is_one_failure_and_two_absent_members_are_two() {
+    check(&missing(&json!({ "detail": "Not found." })), &["errors.member-type"]);
+    let mut body = without("type");
+    body.as_object_mut().expect("an object").remove("title");
+    check(&missing(&body), &["errors.member-type", "errors.member-title"]);
+    body.as_object_mut().expect("an object").remove("request_id");
+    check(&missing(&body), &["errors.member-type"]);
+    let mut typed = problem();
+    for name in ["title", "detail", "request_id"] {
+        typed.as_object_mut().expect("an object").remove(name);
+    }
+    let all = ["errors.member-title", "errors.member-detail", "errors.member-request-id"];
+    check(&missing(&typed), &all);
+}
+
+#[test]
 fn a_problem_agrees_with_its_response() {
     check(&missing(&with("status", json!(400))), &["errors.status-agrees"]);
     check(&missing(&with("instance", json!("/v1/requests/x"))), &[]);

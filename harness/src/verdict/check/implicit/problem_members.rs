@@ -1,6 +1,6 @@
 //! Does a problem have its six members, each of its type (§7)?
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::AnsweredExchange;
 use crate::verdict::check::equal::as_integer;
@@ -31,11 +31,17 @@ const MEMBERS: [MemberRow; 6] = [
 
 const NON_EMPTY_TEXT: &str = "a string that is not empty";
 
+/// Without `type` and in all so many members, the body has another form: it is no problem.
+const ABSENT_MIN: usize = 3;
+
 pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     if !answered.is_problem_due() {
         return Vec::new();
     }
-    let Some(problem) = answered.problem() else { return without_problem(answered) };
+    let Some(problem) = answered.problem() else { return one_failure(body_failure(answered)) };
+    if let Some(failed) = other_form(answered, problem) {
+        return one_failure(failed);
+    }
     VERIFIES
         .iter()
         .copied()
@@ -47,20 +53,47 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judge
 }
 
 /// One cause, one finding: the first member fails, and the others are not judged.
-fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
-    let body = shortened(&String::from_utf8_lossy(&answered.response.body));
-    let actual = if body.is_empty() { "an empty body".to_owned() } else { body };
-    let document = answered.document();
-    let failed = sound_json::unreadable(&document)
-        .or_else(|| problem_body::mislabelled(&document))
-        .unwrap_or_else(|| {
-            let status = answered.status();
-            let message = format!("the body of the error (status {status}) is not a problem");
-            Judgement::fails(MismatchKind::Type, message, "a JSON object", actual)
-        });
+fn one_failure(failed: Judgement) -> Vec<(&'static str, Judgement)> {
     let empty = Judgement::empty("the body is not a problem: see `errors.member-type`");
     let judgements = std::iter::once(failed).chain(std::iter::repeat(empty));
     VERIFIES.iter().copied().zip(judgements).collect()
+}
+
+/// The failure of a body that is no JSON object.
+fn body_failure(answered: &AnsweredExchange<'_>) -> Judgement {
+    let document = answered.document();
+    sound_json::unreadable(&document)
+        .or_else(|| problem_body::mislabelled(&document))
+        .unwrap_or_else(|| {
+            Judgement::fails(
+                MismatchKind::Type,
+                no_problem(answered),
+                "a JSON object",
+                body_of(answered),
+            )
+        })
+}
+
+/// The failure of an error in a form of its own, such as `{"message": "Not found"}`.
+fn other_form(answered: &AnsweredExchange<'_>, problem: &Map<String, Value>) -> Option<Judgement> {
+    let names = MEMBERS.iter().map(|(name, ..)| *name);
+    let absent: Vec<&str> = names.filter(|name| !problem.contains_key(*name)).collect();
+    if absent.len() < ABSENT_MIN || !absent.contains(&"type") {
+        return None;
+    }
+    let message = format!("{}: it has no `{}`", no_problem(answered), absent.join("`, `"));
+    let expected = "`type`, `status`, `title`, `detail`, `instance`, `request_id`";
+    let failed = Judgement::fails(MismatchKind::Absent, message, expected, body_of(answered));
+    Some(failed.at("/type"))
+}
+
+fn no_problem(answered: &AnsweredExchange<'_>) -> String {
+    format!("the body of the error (status {}) is not a problem", answered.status())
+}
+
+fn body_of(answered: &AnsweredExchange<'_>) -> String {
+    let body = shortened(&String::from_utf8_lossy(&answered.response.body));
+    if body.is_empty() { "an empty body".to_owned() } else { body }
 }
 
 fn judge_member(
