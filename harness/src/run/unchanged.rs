@@ -12,7 +12,7 @@ use crate::verdict::check::as_count;
 use crate::verdict::result::CheckResult;
 
 use super::changes::OwnChanges;
-use super::pages::{self, ListPage};
+use super::pages::{self, ListDoubt, ListPage};
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::views::{RememberedView, View};
@@ -102,7 +102,11 @@ async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Sto
         }
     }
     let mark = run.shared.changes.mark();
-    let pages = pages::pages(run, &shape).await?;
+    let mut pages = pages::pages(run, &shape).await?;
+    if view_of(run, &pages).has_repeats {
+        // Others may have changed the list while its pages were read.
+        pages = pages::pages(run, &shape).await?;
+    }
     let view = view_of(run, &pages);
     if !run.shared.target.is_mock() {
         run.views().remember(&name, RememberedView::new(view.clone(), mark));
@@ -119,6 +123,7 @@ fn view_of(run: &ScenarioRun<'_>, pages: &[ListPage]) -> View {
     let mut view = View { total, ..View::default() };
     for item in pages.iter().flat_map(ListPage::items) {
         let id = item["id"].as_str().unwrap_or_default().to_owned();
+        view.has_repeats |= !id.is_empty() && view.has(&id);
         if !is_shared {
             view.own.insert(id, item.to_string());
         } else if item.to_string().contains(tag) && !is_result(item) {
@@ -170,6 +175,9 @@ pub(super) async fn judge(
                 format!("A call that was refused changed what `{view}` shows: {change}");
             "the same members before and after".clone_into(&mut check.expected);
             check.actual = change;
+            if before.has_repeats || after.has_repeats {
+                pages::apply_doubt(check, ListDoubt::Faulty);
+            }
         }
     }
     Ok(())

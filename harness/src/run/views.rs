@@ -19,6 +19,9 @@ pub(super) struct View {
     pub(super) others: BTreeSet<String>,
     /// `total_count` of the list.
     pub(super) total: Option<u64>,
+    /// Whether a member is there twice. Then others can be missing, and the view proves nothing.
+    #[serde(default)]
+    pub(super) has_repeats: bool,
 }
 
 impl View {
@@ -35,7 +38,7 @@ impl View {
         one == other || json(one).is_some_and(|one| Some(one) == json(other))
     }
 
-    fn has(&self, id: &str) -> bool {
+    pub(super) fn has(&self, id: &str) -> bool {
         self.own.contains_key(id) || self.others.contains(id)
     }
 }
@@ -114,6 +117,7 @@ mod tests {
             own: own.iter().map(|(id, item)| ((*id).to_owned(), (*item).to_owned())).collect(),
             others: others.iter().map(|id| (*id).to_owned()).collect(),
             total: Some(total),
+            has_repeats: false,
         }
     }
 

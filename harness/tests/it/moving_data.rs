@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, Request, Respond, ResponseTemplate};
 
@@ -185,4 +186,79 @@ async fn a_page_that_the_totals_announce_and_the_list_refuses_is_found() {
         let ran = judged(dir.path(), &["--scenarios", "whole.yaml"], 1);
         assert!(ran.stdout.contains(found), "{}", ran.stdout);
     }
+}
+
+const REFUSED: &str = r#"
+section: "4.14"
+title: A refused webhook
+scenarios:
+  - id: refused
+    title: A refused creation leaves the list as it was
+    needs: [read, write]
+    steps:
+      - request: create_webhook
+        token: write
+        json: { name: "<run.tag>" }
+        require: { status: 201 }
+      - request: create_webhook
+        token: write
+        json: {}
+        unchanged: [GET /v1/webhooks]
+        expect: { create-webhook.exists: { status: 422 } }
+"#;
+
+/// Two pages of webhooks with the same members, as a list without an order may show. The last member is the webhook that
+/// was created, and another one after a creation without a name was refused.
+#[derive(Clone, Default)]
+struct UnorderedWebhooks {
+    created: Arc<Mutex<Option<Value>>>,
+}
+
+impl Respond for UnorderedWebhooks {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let webhook = |id: &str, name: &str| {
+            let attributes = json!({
+                "name": name, "url": "https://hooks.example.com/", "auth_type": "bearer",
+                "events": ["execution_complete"],
+            });
+            json!({ "id": id, "type": "webhook", "attributes": attributes })
+        };
+        let mut created = self.created.lock().expect("not poisoned");
+        if request.method == "POST" {
+            let body: Value = request.body_json().expect("it is JSON");
+            *created = body["name"].as_str().map(|name| webhook("own", name));
+            return match &*created {
+                Some(webhook) => {
+                    ResponseTemplate::new(201).set_body_json(json!({ "data": webhook }))
+                }
+                None => ResponseTemplate::new(422).set_body_json(json!({})),
+            };
+        }
+        let page = if request.url.query().is_some_and(|it| it.contains("page=2")) { 2 } else { 1 };
+        let mut all: Vec<Value> = (1..=25).map(|it| webhook(&format!("other{it}"), "b")).collect();
+        if page == 2 {
+            all[24] = created.clone().unwrap_or_else(|| webhook("other26", "b"));
+        }
+        let pagination =
+            json!({ "current_page": page, "per_page": 25, "total_pages": 2, "total_count": 50 });
+        ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": all }))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_without_an_order_does_not_show_what_a_refused_call_changed() {
+    let server = start("default").await;
+    let webhooks = UnorderedWebhooks::default();
+    Mock::given(path("/api/v1/webhooks"))
+        .respond_with(webhooks)
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("refused.yaml"), REFUSED).expect("writable");
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
+    let ran = run(&["run", "--target", "target.yaml", "--scenarios", "refused.yaml"], dir.path());
+    let doubt =
+        "the pages of the list do not make up a whole list: A call that was refused changed";
+    assert!(ran.stdout.contains(doubt), "{}", ran.stdout);
 }
