@@ -199,24 +199,30 @@ fn take_repeated(
 }
 
 /// Whether two groups have the same verdict, and different requirements or questions. A scenario may also check the
-/// requirement about server errors itself.
+/// requirement about server errors, or about the members of a problem, itself.
 fn is_other(a: &FindingKey, b: &FindingKey) -> bool {
-    let is_server_error = a.mismatch == Some(MismatchKind::ServerError);
-    a.verdict == b.verdict && !a.subject.is_empty() && (a.subject != b.subject || is_server_error)
+    let is_whole =
+        matches!(a.mismatch, Some(MismatchKind::ServerError | MismatchKind::Schema { .. }));
+    a.verdict == b.verdict && !a.subject.is_empty() && (a.subject != b.subject || is_whole)
 }
 
 fn is_server_error(check: &CheckResult) -> bool {
     check.mismatch == Some(MismatchKind::ServerError)
 }
 
-/// Finds the check among these that shows the same fault of the same response, or its cause.
+/// Finds the check among these that shows the same fault of the same response, or its cause. A step that repeats its
+/// request keeps one result of each check, so the same fault may be in another response of the step.
 fn partner(checks: &[CheckResult], at: usize, among: &[usize]) -> Option<usize> {
     let check = &checks[at];
     let exchange = check.exchange_number().filter(|_| !check.is_snapshot())?;
     let explains = |other: &&usize| {
         let other = &checks[**other];
-        other.exchange_number() == Some(exchange)
-            && (is_same(other, check) || is_cause(other, check) || is_same_error(other, check))
+        if other.exchange_number() == Some(exchange) {
+            return is_same(other, check) || is_cause(other, check) || is_same_error(other, check);
+        }
+        let is_one_step = (&other.scenario, &other.step) == (&check.scenario, &check.step);
+        let is_of_member = is_one_step && check.pointer.is_some();
+        is_of_member && (is_same(other, check) || is_schema_cause(other, check))
     };
     among.iter().find(explains).copied()
 }

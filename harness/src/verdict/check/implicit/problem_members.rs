@@ -64,14 +64,7 @@ fn body_failure(answered: &AnsweredExchange<'_>) -> Judgement {
     let document = answered.document();
     sound_json::unreadable(&document)
         .or_else(|| problem_body::mislabelled(&document))
-        .unwrap_or_else(|| {
-            Judgement::fails(
-                MismatchKind::Type,
-                no_problem(answered),
-                "a JSON object",
-                body_of(answered),
-            )
-        })
+        .unwrap_or_else(|| no_problem(answered, "", "type", &[]))
 }
 
 /// The failure of an error in a form of its own, such as `{"message": "Not found"}`.
@@ -81,14 +74,24 @@ fn other_form(answered: &AnsweredExchange<'_>, problem: &Map<String, Value>) -> 
     if absent.len() < ABSENT_MIN || !absent.contains(&"type") {
         return None;
     }
-    let message = format!("{}: it has no `{}`", no_problem(answered), absent.join("`, `"));
-    let expected = "`type`, `status`, `title`, `detail`, `instance`, `request_id`";
-    let failed = Judgement::fails(MismatchKind::Absent, message, expected, body_of(answered));
-    Some(failed.at("/type"))
+    let lack = format!(": it has no `{}`", absent.join("`, `"));
+    Some(no_problem(answered, &lack, "required", &absent))
 }
 
-fn no_problem(answered: &AnsweredExchange<'_>) -> String {
-    format!("the body of the error (status {}) is not a problem", answered.status())
+/// `keyword` is the one of JSON Schema that the body breaks; the fault explains other failures in the body.
+fn no_problem(
+    answered: &AnsweredExchange<'_>,
+    why: &str,
+    keyword: &str,
+    members: &[&str],
+) -> Judgement {
+    let members = members.iter().map(|name| (*name).to_owned()).collect();
+    let mismatch = MismatchKind::Schema { keyword: keyword.to_owned(), members };
+    let message =
+        format!("the body of the error (status {}) is not a problem{why}", answered.status());
+    let expected =
+        "a JSON object with `type`, `status`, `title`, `detail`, `instance`, `request_id`";
+    Judgement::fails(mismatch, message, expected, body_of(answered)).at("")
 }
 
 fn body_of(answered: &AnsweredExchange<'_>) -> String {
