@@ -111,6 +111,25 @@ fn a_failure_of_a_path_points_into_the_body() {
 }
 
 #[test]
+fn a_path_that_finds_nothing_points_to_the_absent_member() {
+    for (path, expected) in [
+        ("$.data[*].name", Some("/data/0/name")),
+        ("$.data[*].name.first", Some("/data/0/name")),
+        ("$.items[*].id", Some("/items")),
+        ("$.data[?@.n == 3].id", None),
+        ("$..name", None),
+    ] {
+        let claims = written(&format!("\"{path}\": {{ length: 2 }}"));
+        let judgement = expectation::judge(&claims, &page(), &names());
+        let Judgement::Fails(Mismatch { pointer, message, .. }) = judgement else {
+            panic!("{path} finds nothing")
+        };
+        assert_eq!(pointer.as_deref(), expected, "{path}");
+        assert_eq!(message.ends_with("is absent"), expected.is_some(), "{message}");
+    }
+}
+
+#[test]
 fn a_failed_claim_has_precedence_over_an_empty_one() {
     let judged = |claims: &str| expectation::judge(&written(claims), &page(), &names());
     let both = judged("\"$.x[*]\": { unique: true }, status: 200");

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::wording::wording;
 use super::{
-    Document, Judgement, Mismatch, PlaceValue, ResponsePart, matcher, place, problem_body, schema,
-    sentence, sound_json,
+    Document, Judgement, Mismatch, MismatchKind, PlaceValue, ResponsePart, matcher, place,
+    problem_body, schema, sentence, sound_json,
 };
 use crate::scenario::model::{Claim, MatcherRule, Place};
 use crate::scenario::names::Names;
@@ -56,7 +56,10 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
         }
         Judgement::Fails(mismatch) => match unreadable(&claim.place, document) {
             Some(fails) => fails,
-            None => Judgement::Fails(with_place(mismatch, claim, document, names)),
+            None => Judgement::Fails(match absent_member(&value, &claim.place, document, names) {
+                Some(pointer) => absence(mismatch, pointer, document),
+                None => with_place(mismatch, claim, document, names),
+            }),
         },
     }
 }
@@ -65,6 +68,24 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
 fn unreadable(place: &Place, document: &Document) -> Option<Judgement> {
     let is_in_json = matches!(place, Place::Problem | Place::Pointer(_) | Place::Path(_));
     sound_json::unreadable(document).filter(|_| is_in_json)
+}
+
+fn absent_member(
+    value: &PlaceValue,
+    place: &Place,
+    document: &Document,
+    names: &Names,
+) -> Option<String> {
+    let is_nothing = matches!(value, PlaceValue::Many(values) if values.is_empty());
+    place::absent_member(place, document, names).filter(|_| is_nothing)
+}
+
+/// A JSONPath that finds nothing because a member is absent.
+fn absence(mismatch: Mismatch, pointer: String, document: &Document) -> Mismatch {
+    let (kind, actual) = (MismatchKind::Absent, "absent".to_owned());
+    let mismatch = Mismatch { kind, actual, part: ResponsePart::Body, ..mismatch };
+    let message = sentence::of_value(&format!("`{pointer}`"), &mismatch, document);
+    Mismatch { message, pointer: Some(pointer), ..mismatch }
 }
 
 /// Adds the sentence, and the pointer from the root of the body, to a mismatch.

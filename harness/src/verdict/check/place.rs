@@ -90,6 +90,30 @@ pub(crate) fn pointer(
     }
 }
 
+/// The JSON Pointer of the member for whose absence a JSONPath of names and `[*]` finds nothing. The first item stands
+/// for the others.
+pub(super) fn absent_member(place: &Place, document: &Document, names: &Names) -> Option<String> {
+    let Place::Path(text) = place else { return None };
+    let path = path_text(text, names).ok()?;
+    let mut value = document.json.as_deref()?;
+    let mut pointer = String::new();
+    for segment in path.strip_prefix("$.")?.split('.') {
+        let name = segment.strip_suffix("[*]").unwrap_or(segment);
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if name.is_empty() || !name.bytes().all(is_plain) {
+            return None;
+        }
+        pointer.push_str(&format!("/{name}"));
+        let Some(member) = value.get(name) else { return Some(pointer) };
+        value = member;
+        if name != segment {
+            pointer.push_str("/0");
+            value = value.as_array()?.first()?;
+        }
+    }
+    None
+}
+
 /// The place in words, with the values of its names.
 pub(super) fn in_words(place: &Place, names: &Names) -> String {
     match place {

@@ -73,7 +73,10 @@ pub fn judge(name: &str, document: &Document) -> Judgement {
         }
         _ => {
             // Without the value: with it, one fault would look like many.
-            let broken = shortened(&first.masked().to_string());
+            let broken = match description(first.kind()) {
+                Some(description) => format!("it is not \"{description}\""),
+                None => shortened(&first.masked().to_string()),
+            };
             (format!("{place} breaks its schema: {broken}"), value_text(found))
         }
     };
@@ -89,6 +92,13 @@ pub fn judge(name: &str, document: &Document) -> Judgement {
     };
     let kind = MismatchKind::Schema { keyword: keyword.to_owned(), members };
     Judgement::fails(kind, message, expected, shortened(&actual)).at(pointer)
+}
+
+/// The description of the schema whose pattern the value does not match.
+fn description(error: &ValidationErrorKind) -> Option<&'static str> {
+    let ValidationErrorKind::Pattern { pattern } = error else { return None };
+    let (_, schema) = schemas::all().iter().find(|(_, schema)| schema["pattern"] == **pattern)?;
+    schema["description"].as_str()
 }
 
 /// The members that are missing or not allowed.
