@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use moot_fixtures::contract::Scopes;
+use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::{Value, json};
 
 use crate::scenario::model::{
@@ -130,6 +130,12 @@ impl ListPage {
     /// `total_count` of the list.
     pub(super) fn total(&self) -> &Value {
         &self.body()["pagination"]["total_count"]
+    }
+
+    /// Whether the number of pages is missing. An activity log may have none.
+    fn cannot_be_counted(&self) -> bool {
+        let is_list = self.document.operation.is_some_and(Operation::is_list);
+        is_list && self.pagination("total_pages").is_none()
     }
 
     /// The number of pages of the list.
@@ -289,6 +295,11 @@ async fn follow(
             return Ok(ListRead { pages, is_whole, is_steady, refused: Some((number, document)) });
         }
         let page = list_page(document, number)?;
+        if page.cannot_be_counted() {
+            let reason =
+                "the list has no integer `/pagination/total_pages`, so its pages are not known";
+            return Err(Stop::not_run(NotRunKind::UnusableAnswer, reason));
+        }
         run.names.push();
         run.names.set("page", page_names(&page));
         let checks = judge::checks(run, &each_page.expect, &page.document);

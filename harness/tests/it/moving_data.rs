@@ -188,6 +188,19 @@ async fn a_page_that_the_totals_announce_and_the_list_refuses_is_found() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_whose_pages_cannot_be_counted_is_not_read_as_a_whole() {
+    let server = start("default").await;
+    let body = json!({ "pagination": { "total_pages": "2" }, "data": [] });
+    let list = move |_: &Request| ResponseTemplate::new(200).set_body_json(&body);
+    deployment::answered(&server, "/api/v1/requests", list).await;
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("whole.yaml"), WHOLE_LIST).expect("writable");
+    target(dir.path(), &format!("{}/api", server.uri()), "");
+    let ran = judged(dir.path(), &["--scenarios", "whole.yaml"], 1);
+    assert!(ran.stdout.contains("no integer `/pagination/total_pages`"), "{}", ran.stdout);
+}
+
 const REFUSED: &str = r#"
 section: "4.14"
 title: A refused webhook
