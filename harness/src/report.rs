@@ -7,6 +7,7 @@
 mod answer_row;
 mod document;
 mod exchange;
+mod finding_cause;
 mod findings;
 pub mod github;
 pub mod html;

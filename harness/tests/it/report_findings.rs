@@ -292,6 +292,36 @@ fn requirements_broken_by_the_same_fault_are_in_one_finding() {
 }
 
 #[test]
+fn a_body_that_breaks_its_schema_explains_absent_members_and_wrong_types() {
+    let sample = result();
+    let of_body = |id: &str, number: u64, mismatch: MismatchKind, pointer: &str| CheckResult {
+        mismatch: Some(mismatch),
+        exchange: Some(exchange(&sample.masks, number, Ok((200, "{}")))),
+        ..failed(id, "row", "is wrong", Some(pointer))
+    };
+    let shape = |number| {
+        let extra = unexpected("x").expect("a kind");
+        of_body("a.shape", number, extra, "/data/0/attributes")
+    };
+    let absent = of_body("a.total", 11, MismatchKind::Absent, "/pagination/total_count");
+    let typed = of_body("a.page", 11, MismatchKind::Type, "/pagination/current_page");
+    let other = of_body("a.name", 11, MismatchKind::Value, "/data/0/attributes/name");
+    let rows = vec![shape(11), shape(12), absent, typed, other];
+    let found = check(rows, &[("fail", "a.shape", 2), ("fail", "a.name", 1)]);
+    assert_eq!(found[0]["explains"].as_array().map(Vec::len), Some(2));
+    let elsewhere = of_body("a.total", 13, MismatchKind::Absent, "/pagination/total_count");
+    check(vec![shape(11), shape(12), elsewhere], &[("fail", "a.shape", 2), ("fail", "a.total", 1)]);
+    // A step that repeats its request has the check of the schema at one of its responses.
+    let missing =
+        MismatchKind::Schema { keyword: "required".to_owned(), members: vec!["type".to_owned()] };
+    let problem = of_body("a.problem", 14, missing, "");
+    let kind = |number| of_body("a.kind", number, MismatchKind::Absent, "/type");
+    check(vec![problem.clone(), kind(15)], &[("fail", "a.problem", 1)]);
+    let other_step = CheckResult { scenario: failed("a", "other", "", None).scenario, ..kind(15) };
+    check(vec![problem, other_step], &[("fail", "a.problem", 1), ("fail", "a.kind", 1)]);
+}
+
+#[test]
 fn people_read_a_finding_once_with_the_others_by_name() {
     let rows = (0..9).map(|row| failed("a.shape", &format!("row{row}"), "is wrong", None));
     let mut result = of(rows.collect());
