@@ -193,7 +193,7 @@ fn addresses_that_are_not_public_and_https_are_refused() {
     let long = format!("https://files.example/{}.pdf", "a".repeat(2048));
     check(&bench, by_address(&long), UNPROCESSABLE, "2,048");
     let other = bench_answering(|answers| answers.url_refused = 403);
-    check(&other, by_address("http://files.example/a.pdf"), (403, "insufficient_scope"), "https");
+    check(&other, by_address("http://files.example/a.pdf"), (403, "forbidden"), "https");
 }
 
 #[test]

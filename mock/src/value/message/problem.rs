@@ -145,7 +145,7 @@ impl Problem {
         let what = object(operation);
         let detail =
             format!("This {what} belongs to another company than the token's application.");
-        Self::new(ProblemType::InsufficientScope, RuleGroup::Existence, detail)
+        Self::new(ProblemType::Forbidden, RuleGroup::Existence, detail)
     }
 
     /// An unknown path (question `other_errors`).
@@ -209,14 +209,14 @@ impl Problem {
     }
 
     /// The refusal with the status of an answer to an open question. If the status differs, the refusal gets the
-    /// type that §7 has for this status.
+    /// type that §7 has for this status. §7 has none for a 403 of a token with the scope.
     pub(crate) fn by_answer(self, status: u16) -> Self {
         if status == self.status {
             return self;
         }
         let problem_type = match status {
             400 => ProblemType::ParameterMissing,
-            403 => ProblemType::InsufficientScope,
+            403 => ProblemType::Forbidden,
             404 => ProblemType::RequestNotFound,
             413 => ProblemType::ContentTooLarge,
             415 => ProblemType::UnsupportedMediaType,
