@@ -152,7 +152,7 @@ impl Problem {
     pub(crate) fn unknown_path(answers: &Answers) -> Self {
         let detail = "No operation has this path; resource endpoints are under `/v1`.";
         Self::new(ProblemType::RequestNotFound, RuleGroup::Route, detail)
-            .with_status(answers.other_errors.unknown_path)
+            .by_answer(answers.other_errors.unknown_path)
     }
 
     /// A method that the path of this operation does not take (question `other_errors`). A 405 lists the allowed ones.
@@ -220,9 +220,18 @@ impl Problem {
             404 => ProblemType::RequestNotFound,
             413 => ProblemType::ContentTooLarge,
             415 => ProblemType::UnsupportedMediaType,
-            _ => return Self { status, ..self },
+            422 => ProblemType::RepositoryDocumentCreationError,
+            _ => return self.named_after(status),
         };
         Self { rule: self.rule, ..Self::new(problem_type, self.rule_group, self.detail) }
+    }
+
+    /// The refusal with this status, and with its name as type and title.
+    fn named_after(self, status: u16) -> Self {
+        let known = StatusCode::from_u16(status).ok();
+        let title = known.and_then(|status| status.canonical_reason()).unwrap_or("Refused");
+        let problem_type = title.to_ascii_lowercase().replace(' ', "_").into();
+        Self { status, problem_type, title: title.into(), ..self }
     }
 
     /// Beyond the rate limit (question `rate_limit_response`).
