@@ -138,6 +138,7 @@ fn merged_multipart(own: &Multipart, control: &Multipart) -> Multipart {
         from_schema: control.from_schema.clone().or_else(|| own.from_schema.clone()),
         set: merged_map(&own.set, &control.set),
         append: merged_map(&own.append, &control.append),
+        content_types: merged_map(&own.content_types, &control.content_types),
         omit_variables: control.omit_variables.clone().or_else(|| own.omit_variables.clone()),
         omit: control.omit.clone().or_else(|| own.omit.clone()),
         parts: control.parts.clone().or_else(|| own.parts.clone()),

@@ -187,6 +187,9 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
     for (name, suffix) in pairs(names, &multipart.append)? {
         append(&mut parts, &name, &suffix)?;
     }
+    for (name, content_type) in pairs(names, &multipart.content_types)? {
+        field(&mut parts, &name)?.content_type = Some(content_type);
+    }
     for omitted in multipart.omit.iter().flatten() {
         let omitted = omitted.render_text(names)?;
         parts.retain(|part| part.name != omitted);
@@ -219,13 +222,18 @@ fn append(parts: &mut [FormPart], name: &str, suffix: &str) -> Result<(), Stop> 
 
 /// The text of a field.
 fn text_of<'a>(parts: &'a mut [FormPart], name: &str) -> Result<&'a mut Bytes, Stop> {
-    let field = parts.iter_mut().find(|part| part.name == name);
-    match field.map(|part| &mut part.content) {
-        Some(BodyPiece::Bytes(text)) => Ok(text),
-        Some(BodyPiece::Zeros(_)) | None => {
-            Err(unusable(format!("the request that is made from the schema has no field `{name}`")))
-        }
+    match &mut field(parts, name)?.content {
+        BodyPiece::Bytes(text) => Ok(text),
+        BodyPiece::Zeros(_) => Err(no_field(name)),
     }
+}
+
+fn field<'a>(parts: &'a mut [FormPart], name: &str) -> Result<&'a mut FormPart, Stop> {
+    parts.iter_mut().find(|part| part.name == name).ok_or_else(|| no_field(name))
+}
+
+fn no_field(name: &str) -> Stop {
+    unusable(format!("the request that is made from the schema has no field `{name}`"))
 }
 
 fn unusable(reason: String) -> Stop {

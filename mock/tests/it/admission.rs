@@ -30,6 +30,8 @@ fn paths_and_methods_outside_the_table_are_refused() {
     ] {
         check(&get(path), (404, "request_not_found"));
     }
+    let other = bench_answering(|answers| answers.other_errors.unknown_path = 400);
+    assert_eq!(other.send(&get("/v2/requests")).outcome(), (400, "parameter_missing".to_owned()));
     for (method, path, allow) in [
         (Method::PUT, "/v1/requests", "POST, GET"),
         (Method::HEAD, "/v1/requests", "POST, GET"),

@@ -183,7 +183,7 @@ fn the_requester_is_a_user_of_the_company() {
     check(&bench, with(&[("requester_email", &["no address"])]), INVALID, "not an e-mail");
     check(&bench, with(&[("requester_email", &["Requester@Northwind.Example"])]), CREATED, "");
     let bench = bench_answering(|answers| answers.request_requester_unknown = 403);
-    let expected = (403, "insufficient_scope");
+    let expected = (403, "forbidden");
     check(
         &bench,
         with(&[("requester_email", &["nobody@northwind.example"])]),

@@ -181,8 +181,8 @@ fn a_company_sees_nothing_of_another() {
     let forbidding = bench_answering(|answers| answers.other_company = 403);
     let theirs = forbidding.send(&get("/v1/requests").token(&other)).ok().ids();
     let target = format!("/v1/requests/{}", theirs[0]);
-    check(&forbidding, &target, (403, "insufficient_scope"));
-    check(&forbidding, &format!("{target}/activity"), (403, "insufficient_scope"));
+    check(&forbidding, &target, (403, "forbidden"));
+    check(&forbidding, &format!("{target}/activity"), (403, "forbidden"));
     check(&forbidding, "/v1/requests/unknown1", (404, "request_not_found"));
 }
 

@@ -86,8 +86,10 @@ fn exactly_one_of_file_and_url_is_given() {
     check(&bench, both.clone(), MISSING, "not both");
     check(&bench, vec![file("file", "a.pdf"), file("file", "b.pdf")], MISSING, "more than once");
     check(&bench, vec![text("file", "text")], MISSING, "must be a file");
-    let other = bench_answering(|answers| answers.file_and_url = 422);
-    check(&other, both, (422, "parameter_missing"), "not both");
+    for (status, problem) in [(422, "repository_document_creation_error"), (409, "conflict")] {
+        let other = bench_answering(|answers| answers.file_and_url = status);
+        check(&other, both.clone(), (status, problem), "not both");
+    }
 }
 
 #[test]
@@ -193,7 +195,7 @@ fn addresses_that_are_not_public_and_https_are_refused() {
     let long = format!("https://files.example/{}.pdf", "a".repeat(2048));
     check(&bench, by_address(&long), UNPROCESSABLE, "2,048");
     let other = bench_answering(|answers| answers.url_refused = 403);
-    check(&other, by_address("http://files.example/a.pdf"), (403, "insufficient_scope"), "https");
+    check(&other, by_address("http://files.example/a.pdf"), (403, "forbidden"), "https");
 }
 
 #[test]

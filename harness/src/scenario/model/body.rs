@@ -43,6 +43,8 @@ keyed! {
         set: Vec<(Text, Json)> as OrDefault<Pairs>,
         /// Fields, and a text that is appended to the value of each.
         append: Vec<(Text, Json)> as OrDefault<Pairs>,
+        /// Fields, and the content type of the part of each.
+        content_types: Vec<(Text, Json)> as OrDefault<Pairs>,
         /// Members to leave out of the field `variables`. If absent, a control uses those of the step.
         omit_variables: Option<Vec<Text>> as Option<List<Text, 0, PARTS_MAX>>,
         /// Fields to leave out. If absent, a control uses those of the step.

@@ -167,6 +167,7 @@ impl ValidationWalk<'_> {
                 }
                 self.pairs(&multipart.set);
                 self.pairs(&multipart.append);
+                self.pairs(&multipart.content_types);
                 let omitted = multipart.omit_variables.iter().chain(&multipart.omit).flatten();
                 omitted.for_each(|text| self.text(text));
                 for part in multipart.parts.iter().flatten() {

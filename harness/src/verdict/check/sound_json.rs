@@ -39,12 +39,15 @@ pub(super) fn judge(body: &[u8]) -> Judgement {
     if reading.depth == DEPTH_MAX && matches!(body.get(at), Some(b'[' | b'{')) {
         return Judgement::empty("the body is nested too deeply to be read");
     }
-    let (fault, message) = match has_json_before(body, at) {
-        true => {
-            let message = format!("the body has more bytes after its JSON, from byte {at}");
-            (JsonFault::TrailingBytes, message)
-        }
-        false => (JsonFault::Syntax, format!("the body is not JSON: byte {at} breaks its grammar")),
+    let (fault, message) = if is_json_text(body) {
+        // JSON allows such values, and readers may refuse them (RFC 8259 §6, §8.2).
+        let what = "half of a UTF-16 pair, or a number that is too large";
+        (JsonFault::Syntax, format!("the body cannot be read: near byte {at} is {what}"))
+    } else if is_json_text(&body[..at]) {
+        let message = format!("the body has more bytes after its JSON, from byte {at}");
+        (JsonFault::TrailingBytes, message)
+    } else {
+        (JsonFault::Syntax, format!("the body is not JSON: byte {at} breaks its grammar"))
     };
     fails(fault, message, around(body, at))
 }
@@ -62,9 +65,9 @@ fn fails(fault: JsonFault, message: String, actual: String) -> Judgement {
     Judgement::fails(MismatchKind::Json { fault }, message, EXPECTED, actual)
 }
 
-/// Whether the bytes before `at` are one whole JSON text.
-fn has_json_before(body: &[u8], at: usize) -> bool {
-    serde_json::from_slice::<serde::de::IgnoredAny>(&body[..at]).is_ok()
+/// Whether these bytes follow the grammar of JSON. The values of texts and numbers are not read.
+fn is_json_text(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
 /// The index of the byte at this line and column, both from 1.
@@ -125,6 +128,11 @@ mod tests {
         check(b"{\"a\": \"\xff\"}", JsonFault::Encoding, message, "{\"a\": \" ▶ \u{fffd}\"}");
         let message = "the body has the member `a` twice in one object";
         check(b"{\"a\": 1, \"a\": 1}", JsonFault::DuplicateMember, message, "{\"a\": 1, \"a\": 1}");
+        let unreadable = "half of a UTF-16 pair, or a number that is too large";
+        let message = format!("the body cannot be read: near byte 13 is {unreadable}");
+        check(br#"{"a": "\ud83d"}"#, JsonFault::Syntax, &message, r#"{"a": "\\ud83d ▶ "}"#);
+        let message = format!("the body cannot be read: near byte 10 is {unreadable}");
+        check(b"{\"a\": 1e999}", JsonFault::Syntax, &message, "{\"a\": 1e99 ▶ 9}");
         check(b" \n", JsonFault::Empty, "the body is empty, and not JSON", "");
         assert_eq!(judge(b"{\"a\": 1}\n"), Judgement::Holds);
     }

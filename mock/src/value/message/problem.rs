@@ -145,14 +145,14 @@ impl Problem {
         let what = object(operation);
         let detail =
             format!("This {what} belongs to another company than the token's application.");
-        Self::new(ProblemType::InsufficientScope, RuleGroup::Existence, detail)
+        Self::new(ProblemType::Forbidden, RuleGroup::Existence, detail)
     }
 
     /// An unknown path (question `other_errors`).
     pub(crate) fn unknown_path(answers: &Answers) -> Self {
         let detail = "No operation has this path; resource endpoints are under `/v1`.";
         Self::new(ProblemType::RequestNotFound, RuleGroup::Route, detail)
-            .with_status(answers.other_errors.unknown_path)
+            .by_answer(answers.other_errors.unknown_path)
     }
 
     /// A method that the path of this operation does not take (question `other_errors`). A 405 lists the allowed ones.
@@ -209,20 +209,29 @@ impl Problem {
     }
 
     /// The refusal with the status of an answer to an open question. If the status differs, the refusal gets the
-    /// type that §7 has for this status.
+    /// type that §7 has for this status. §7 has none for a 403 of a token with the scope.
     pub(crate) fn by_answer(self, status: u16) -> Self {
         if status == self.status {
             return self;
         }
         let problem_type = match status {
             400 => ProblemType::ParameterMissing,
-            403 => ProblemType::InsufficientScope,
+            403 => ProblemType::Forbidden,
             404 => ProblemType::RequestNotFound,
             413 => ProblemType::ContentTooLarge,
             415 => ProblemType::UnsupportedMediaType,
-            _ => return Self { status, ..self },
+            422 => ProblemType::RepositoryDocumentCreationError,
+            _ => return self.named_after(status),
         };
         Self { rule: self.rule, ..Self::new(problem_type, self.rule_group, self.detail) }
+    }
+
+    /// The refusal with this status, and with its name as type and title.
+    fn named_after(self, status: u16) -> Self {
+        let known = StatusCode::from_u16(status).ok();
+        let title = known.and_then(|status| status.canonical_reason()).unwrap_or("Refused");
+        let problem_type = title.to_ascii_lowercase().replace(' ', "_").into();
+        Self { status, problem_type, title: title.into(), ..self }
     }
 
     /// Beyond the rate limit (question `rate_limit_response`).
