@@ -25,7 +25,7 @@ const REPEATS: usize = 4;
 /// Characters of a value in a message.
 const VALUE_CHARACTERS_MAX: usize = 200;
 
-/// The number of looks without a call after each of these calls. They must show nothing new.
+/// The number of looks without a call after a call that seems to have changed a view. They must show nothing new.
 const QUIET_LOOKS: usize = 2;
 
 /// The views before the call. A remembered view that nothing can have changed is not read again.
@@ -157,6 +157,7 @@ pub(super) async fn judge(
             None if !after.newcomers(before, &run.shared.changes).is_empty() => {
                 left_again(run, step, index).await?
             }
+            Some(_) if !is_at_rest(run, line, after).await? => None,
             change => change,
         };
         let Some(change) = change else { continue };
@@ -173,6 +174,22 @@ pub(super) async fn judge(
         }
     }
     Ok(())
+}
+
+/// Whether a view stays the same without a call. The pages of a list with an unstable order show other members each time,
+/// and the call is not the cause.
+async fn is_at_rest(
+    run: &mut ScenarioRun<'_>,
+    line: &RequestLine,
+    seen: &View,
+) -> Result<bool, Stop> {
+    for _ in 0..QUIET_LOOKS {
+        let again = read(run, line).await?;
+        if difference(&seen.own, &again.own, &run.shared.changes).is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Objects that further refused calls left behind. `None` if one call left nothing, or if the view changes without a

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
 use wiremock::matchers::{method, path};
@@ -184,5 +185,87 @@ async fn a_page_that_the_totals_announce_and_the_list_refuses_is_found() {
         target(dir.path(), &format!("{}/api", server.uri()), "");
         let ran = judged(dir.path(), &["--scenarios", "whole.yaml"], 1);
         assert!(ran.stdout.contains(found), "{}", ran.stdout);
+    }
+}
+
+const REFUSED: &str = r#"
+section: "4.5"
+title: A refused creation
+scenarios:
+  - id: refused
+    title: A refused creation changes nothing
+    needs: [read, write]
+    steps:
+      - request: GET /v1/requests
+        query: { moot: <run.tag> }
+        token: read
+      - request: POST /v1/requests
+        token: write
+        multipart: { set: { name: a } }
+        unchanged: [GET /v1/requests]
+        expect:
+          create-legal-request.workflow-id-required: { status: 400 }
+"#;
+
+/// Two pages of requests of this run. Each call turns the order by `turn`. A refused creation leaves `left` requests.
+#[derive(Clone, Default)]
+struct Requests {
+    turn: u64,
+    left: u64,
+    calls: Arc<AtomicU64>,
+    creations: Arc<AtomicU64>,
+    tag: Arc<OnceLock<String>>,
+}
+
+impl Respond for Requests {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        if request.method.as_str() == "POST" {
+            self.creations.fetch_add(1, Ordering::SeqCst);
+            let problem = json!({ "type": "parameter_missing", "status": 400, "title": "Bad Request",
+                "detail": "workflow_id is missing", "instance": "/api/v1/requests", "request_id": "r" });
+            return ResponseTemplate::new(400)
+                .set_body_raw(problem.to_string(), "application/problem+json");
+        }
+        let asked = |name: &str| {
+            let mut pairs = request.url.query_pairs();
+            pairs.find_map(|(key, value)| (key == name).then(|| value.into_owned()))
+        };
+        let tag = self.tag.get_or_init(|| asked("moot").unwrap_or_default());
+        let page: u64 = asked("page").and_then(|page| page.parse().ok()).unwrap_or(1);
+        let turned = self.turn * self.calls.fetch_add(1, Ordering::SeqCst);
+        let total = 30 + self.left * self.creations.load(Ordering::SeqCst);
+        let member = |place| {
+            let id = format!("a{}", (place + turned) % total);
+            let attributes =
+                json!({ "name": format!("{id} {tag}"), "description": null, "status": "draft" });
+            json!({ "id": id, "type": "legal_request", "attributes": attributes })
+        };
+        let data: Vec<_> = ((page - 1) * 25..total.min(page * 25)).map(member).collect();
+        let pagination =
+            json!({ "current_page": page, "per_page": 25, "total_pages": 2, "total_count": total });
+        ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": data }))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_call_is_not_blamed_for_an_unstable_order() {
+    let blamed = "A call that was refused changed what";
+    for (turn, left, is_blamed) in [(7, 0, false), (0, 1, true)] {
+        let server = start("default").await;
+        let list = Requests { turn, left, ..Requests::default() };
+        Mock::given(path("/api/v1/requests"))
+            .respond_with(list)
+            .with_priority(1)
+            .mount(&server)
+            .await;
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::write(dir.path().join("refused.yaml"), REFUSED).expect("writable");
+        target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
+        let args = ["--scenarios", "refused.yaml", "--record", "kept"];
+        let code = i32::from(is_blamed);
+        let ran = judged(dir.path(), &args, code);
+        assert_eq!(ran.stdout.contains(blamed), is_blamed, "{}", ran.stdout);
+        let ran = run(&["judge", "kept", "--scenarios", "refused.yaml"], dir.path()).ended(code);
+        assert_eq!(ran.stdout.contains(blamed), is_blamed, "{}", ran.stdout);
     }
 }
