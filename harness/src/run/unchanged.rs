@@ -25,7 +25,7 @@ const REPEATS: usize = 4;
 /// Characters of a value in a message.
 const VALUE_CHARACTERS_MAX: usize = 200;
 
-/// The number of looks without a call after each of these calls. They must show nothing new.
+/// The number of looks without a call after a call that seems to have changed a view. They must show nothing new.
 const QUIET_LOOKS: usize = 2;
 
 /// The views before the call. A remembered view that nothing can have changed is not read again.
@@ -102,11 +102,7 @@ async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Sto
         }
     }
     let mark = run.shared.changes.mark();
-    let mut pages = pages::pages(run, &shape).await?;
-    if view_of(run, &pages).has_repeats {
-        // Others may have changed the list while its pages were read.
-        pages = pages::pages(run, &shape).await?;
-    }
+    let pages = pages::pages(run, &shape).await?;
     let view = view_of(run, &pages);
     if !run.shared.target.is_mock() {
         run.views().remember(&name, RememberedView::new(view.clone(), mark));
@@ -123,7 +119,6 @@ fn view_of(run: &ScenarioRun<'_>, pages: &[ListPage]) -> View {
     let mut view = View { total, ..View::default() };
     for item in pages.iter().flat_map(ListPage::items) {
         let id = item["id"].as_str().unwrap_or_default().to_owned();
-        view.has_repeats |= !id.is_empty() && view.has(&id);
         if !is_shared {
             view.own.insert(id, item.to_string());
         } else if item.to_string().contains(tag) && !is_result(item) {
@@ -165,6 +160,7 @@ pub(super) async fn judge(
             change => change,
         };
         let Some(change) = change else { continue };
+        let is_moving = !is_at_rest(run, line, after).await?;
         let view = name_of(run, line);
         let held = checks.iter_mut().find(|check| {
             !check.is_implicit() && matches!(check.verdict, Verdict::Pass | Verdict::NotApplicable)
@@ -175,12 +171,28 @@ pub(super) async fn judge(
                 format!("A call that was refused changed what `{view}` shows: {change}");
             "the same members before and after".clone_into(&mut check.expected);
             check.actual = change;
-            if before.has_repeats || after.has_repeats {
-                pages::apply_doubt(check, ListDoubt::Faulty);
+            if is_moving {
+                pages::apply_doubt(check, ListDoubt::Moving);
             }
         }
     }
     Ok(())
+}
+
+/// Whether a view stays the same without a call. The pages of a list with an unstable order show other members each time,
+/// and the call is not the cause.
+async fn is_at_rest(
+    run: &mut ScenarioRun<'_>,
+    line: &RequestLine,
+    seen: &View,
+) -> Result<bool, Stop> {
+    for _ in 0..QUIET_LOOKS {
+        let again = read(run, line).await?;
+        if difference(&seen.own, &again.own, &run.shared.changes).is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Objects that further refused calls left behind. `None` if one call left nothing, or if the view changes without a

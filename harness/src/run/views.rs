@@ -19,9 +19,6 @@ pub(super) struct View {
     pub(super) others: BTreeSet<String>,
     /// `total_count` of the list.
     pub(super) total: Option<u64>,
-    /// Whether a member is there twice. Then others can be missing, and the view proves nothing.
-    #[serde(default)]
-    pub(super) has_repeats: bool,
 }
 
 impl View {
@@ -38,7 +35,7 @@ impl View {
         one == other || json(one).is_some_and(|one| Some(one) == json(other))
     }
 
-    pub(super) fn has(&self, id: &str) -> bool {
+    fn has(&self, id: &str) -> bool {
         self.own.contains_key(id) || self.others.contains(id)
     }
 }
@@ -117,7 +114,6 @@ mod tests {
             own: own.iter().map(|(id, item)| ((*id).to_owned(), (*item).to_owned())).collect(),
             others: others.iter().map(|id| (*id).to_owned()).collect(),
             total: Some(total),
-            has_repeats: false,
         }
     }
 

@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, OnceLock};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, Request, Respond, ResponseTemplate};
 
@@ -202,76 +202,83 @@ async fn a_list_whose_pages_cannot_be_counted_is_not_read_as_a_whole() {
 }
 
 const REFUSED: &str = r#"
-section: "4.14"
-title: A refused webhook
+section: "4.5"
+title: A refused creation
 scenarios:
   - id: refused
-    title: A refused creation leaves the list as it was
+    title: A refused creation changes nothing
     needs: [read, write]
     steps:
-      - request: create_webhook
+      - request: GET /v1/requests
+        query: { moot: <run.tag> }
+        token: read
+      - request: POST /v1/requests
         token: write
-        json: { name: "<run.tag>" }
-        require: { status: 201 }
-      - request: create_webhook
-        token: write
-        json: {}
-        unchanged: [GET /v1/webhooks]
-        expect: { create-webhook.exists: { status: 422 } }
+        multipart: { set: { name: a } }
+        unchanged: [GET /v1/requests]
+        expect:
+          create-legal-request.workflow-id-required: { status: 400 }
 "#;
 
-/// Two pages of webhooks with the same members, as a list without an order may show. The last member is the webhook that
-/// was created, and another one after a creation without a name was refused.
+/// Two pages of requests of this run. Each call turns the order by `turn`. A refused creation leaves `left` requests.
 #[derive(Clone, Default)]
-struct UnorderedWebhooks {
-    created: Arc<Mutex<Option<Value>>>,
+struct Requests {
+    turn: u64,
+    left: u64,
+    calls: Arc<AtomicU64>,
+    creations: Arc<AtomicU64>,
+    tag: Arc<OnceLock<String>>,
 }
 
-impl Respond for UnorderedWebhooks {
+impl Respond for Requests {
     fn respond(&self, request: &Request) -> ResponseTemplate {
-        let webhook = |id: &str, name: &str| {
-            let attributes = json!({
-                "name": name, "url": "https://hooks.example.com/", "auth_type": "bearer",
-                "events": ["execution_complete"],
-            });
-            json!({ "id": id, "type": "webhook", "attributes": attributes })
+        if request.method.as_str() == "POST" {
+            self.creations.fetch_add(1, Ordering::SeqCst);
+            let problem = json!({ "type": "parameter_missing", "status": 400, "title": "Bad Request",
+                "detail": "workflow_id is missing", "instance": "/api/v1/requests", "request_id": "r" });
+            return ResponseTemplate::new(400)
+                .set_body_raw(problem.to_string(), "application/problem+json");
+        }
+        let asked = |name: &str| {
+            let mut pairs = request.url.query_pairs();
+            pairs.find_map(|(key, value)| (key == name).then(|| value.into_owned()))
         };
-        let mut created = self.created.lock().expect("not poisoned");
-        if request.method == "POST" {
-            let body: Value = request.body_json().expect("it is JSON");
-            *created = body["name"].as_str().map(|name| webhook("own", name));
-            return match &*created {
-                Some(webhook) => {
-                    ResponseTemplate::new(201).set_body_json(json!({ "data": webhook }))
-                }
-                None => ResponseTemplate::new(422).set_body_json(json!({})),
-            };
-        }
-        let page = if request.url.query().is_some_and(|it| it.contains("page=2")) { 2 } else { 1 };
-        let mut all: Vec<Value> = (1..=25).map(|it| webhook(&format!("other{it}"), "b")).collect();
-        if page == 2 {
-            all[24] = created.clone().unwrap_or_else(|| webhook("other26", "b"));
-        }
+        let tag = self.tag.get_or_init(|| asked("moot").unwrap_or_default());
+        let page: u64 = asked("page").and_then(|page| page.parse().ok()).unwrap_or(1);
+        let turned = self.turn * self.calls.fetch_add(1, Ordering::SeqCst);
+        let total = 30 + self.left * self.creations.load(Ordering::SeqCst);
+        let member = |place| {
+            let id = format!("a{}", (place + turned) % total);
+            let attributes =
+                json!({ "name": format!("{id} {tag}"), "description": null, "status": "draft" });
+            json!({ "id": id, "type": "legal_request", "attributes": attributes })
+        };
+        let data: Vec<_> = ((page - 1) * 25..total.min(page * 25)).map(member).collect();
         let pagination =
-            json!({ "current_page": page, "per_page": 25, "total_pages": 2, "total_count": 50 });
-        ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": all }))
+            json!({ "current_page": page, "per_page": 25, "total_pages": 2, "total_count": total });
+        ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": data }))
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_list_without_an_order_does_not_show_what_a_refused_call_changed() {
-    let server = start("default").await;
-    let webhooks = UnorderedWebhooks::default();
-    Mock::given(path("/api/v1/webhooks"))
-        .respond_with(webhooks)
-        .with_priority(1)
-        .mount(&server)
-        .await;
-    let dir = tempfile::tempdir().expect("a folder");
-    fs::write(dir.path().join("refused.yaml"), REFUSED).expect("writable");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
-    let ran = run(&["run", "--target", "target.yaml", "--scenarios", "refused.yaml"], dir.path());
-    let doubt =
-        "the pages of the list do not make up a whole list: A call that was refused changed";
-    assert!(ran.stdout.contains(doubt), "{}", ran.stdout);
+async fn a_refused_call_is_not_blamed_for_an_unstable_order() {
+    let blamed = "A call that was refused changed what";
+    let doubt = format!("the list changed while its pages were read, twice: {blamed}");
+    for (turn, left, code, said) in [(7, 0, 3, doubt.as_str()), (0, 1, 1, blamed)] {
+        let server = start("default").await;
+        let list = Requests { turn, left, ..Requests::default() };
+        Mock::given(path("/api/v1/requests"))
+            .respond_with(list)
+            .with_priority(1)
+            .mount(&server)
+            .await;
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::write(dir.path().join("refused.yaml"), REFUSED).expect("writable");
+        target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
+        let args = ["--scenarios", "refused.yaml", "--record", "kept"];
+        let ran = judged(dir.path(), &args, code);
+        assert!(ran.stdout.contains(said), "{}", ran.stdout);
+        let ran = run(&["judge", "kept", "--scenarios", "refused.yaml"], dir.path()).ended(code);
+        assert!(ran.stdout.contains(said), "{}", ran.stdout);
+    }
 }
