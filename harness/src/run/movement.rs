@@ -13,7 +13,8 @@ use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece};
 use crate::scenario::plan::PlanEntry;
 
 use super::context::RunContext;
-use super::pages::{self, ListPage};
+use super::list_page::ListPage;
+use super::pages;
 use super::scenario_run::ScenarioRun;
 use super::send;
 

@@ -1,18 +1,18 @@
 //! Reads all pages of a list, and makes one document of them.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
-use moot_fixtures::contract::{Operation, Scopes};
+use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
 use crate::scenario::model::{
-    EachPage, Json, Location, RequestLine, RequestShape, Text, TextPiece, TokenChoice,
+    EachPage, Json, RequestLine, RequestShape, Text, TextPiece, TokenChoice,
 };
-use crate::verdict::check::{Document, Judgement, MismatchKind, as_count};
+use crate::verdict::check::{Document, as_count};
 use crate::verdict::result::CheckResult;
 use crate::verdict::{NotRunKind, Verdict};
 
+use super::list_page::{ListPage, ListRead, line_at};
+use super::page_faults::{fault_of, other_total};
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::{judge, send};
@@ -107,176 +107,8 @@ pub(super) fn apply_doubt(check: &mut CheckResult, doubt: ListDoubt) {
     check.message = format!("{why}: {}", check.message);
 }
 
-/// One page of a list.
-pub(super) struct ListPage {
-    number: u64,
-    document: Document,
-}
-
-impl ListPage {
-    fn body(&self) -> &Value {
-        self.document.json.as_deref().unwrap_or(&Value::Null)
-    }
-
-    pub(super) fn items(&self) -> &[Value] {
-        self.body()["data"].as_array().map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// Whether the page is one of the list. An empty page after the last is not, even if the totals announce it.
-    fn is_of_list(&self) -> bool {
-        self.number == 1 || !self.items().is_empty()
-    }
-
-    /// `total_count` of the list.
-    pub(super) fn total(&self) -> &Value {
-        &self.body()["pagination"]["total_count"]
-    }
-
-    /// Whether the number of pages is missing. An activity log may have none.
-    fn cannot_be_counted(&self) -> bool {
-        let is_list = self.document.operation.is_some_and(Operation::is_list);
-        is_list && self.pagination("total_pages").is_none()
-    }
-
-    /// The number of pages of the list.
-    pub(super) fn pages_total(&self) -> u64 {
-        self.pagination("total_pages").unwrap_or(1)
-    }
-
-    fn pagination(&self, member: &str) -> Option<u64> {
-        as_count(&self.body()["pagination"][member])
-    }
-}
-
 fn totals(pages: &[ListPage]) -> Vec<Value> {
     pages.iter().map(|page| page.total().clone()).collect()
-}
-
-/// The first page with another total than the first page.
-fn other_total(
-    run: &ScenarioRun<'_>,
-    shape: &RequestShape,
-    pages: &[ListPage],
-) -> Option<CheckResult> {
-    let first = pages.first()?.total();
-    let page = pages.iter().find(|page| page.total() != first)?;
-    let message = format!("the total on page {} is another one than on page 1, twice", page.number);
-    let (first, other) = (first.to_string(), page.total().to_string());
-    let judgement = Judgement::fails(MismatchKind::Value, message, first, other);
-    let requirement = "pagination.totals-same-on-each-page";
-    Some(fault(run, shape, page, requirement, judgement, "/pagination/total_count"))
-}
-
-fn fault(
-    run: &ScenarioRun<'_>,
-    shape: &RequestShape,
-    page: &ListPage,
-    requirement: &'static str,
-    judgement: Judgement,
-    at: &str,
-) -> CheckResult {
-    let (judgement, exchange) = (judgement.at(at.to_owned()), page.document.exchange.clone());
-    judge::origin(run).result(requirement, line_at(shape), judgement, exchange)
-}
-
-/// The first fault of a list: that of its pages, or a page that the totals announce is refused.
-fn fault_of(run: &ScenarioRun<'_>, shape: &RequestShape, list: &ListRead) -> Option<CheckResult> {
-    fault_of_pages(run, shape, &list.pages).or_else(|| {
-        let ((number, refused), last) = (list.refused.as_ref()?, list.pages.last()?);
-        let announced = last.pages_total();
-        let judgement = Judgement::fails(
-            MismatchKind::Value,
-            format!("page {number} of {announced} is refused"),
-            format!("{announced} pages"),
-            format!("{} pages", last.number),
-        );
-        let exchange = refused.exchange.clone();
-        let requirement = "pagination.total-pages-agrees";
-        Some(judge::origin(run).result(requirement, line_at(shape), judgement, exchange))
-    })
-}
-
-/// The first fault of these pages: the number of a page is wrong, the total is too large, a page before the last is not
-/// full, or an item is there twice.
-fn fault_of_pages(
-    run: &ScenarioRun<'_>,
-    shape: &RequestShape,
-    pages: &[ListPage],
-) -> Option<CheckResult> {
-    let fault = |page: &ListPage, requirement, judgement: Judgement, at: &str| {
-        Some(fault(run, shape, page, requirement, judgement, at))
-    };
-    let mut known: BTreeMap<&str, u64> = BTreeMap::new();
-    for page in pages {
-        let number = page.number;
-        if let Some(said) = page.pagination("current_page").filter(|said| *said != number) {
-            let judgement = Judgement::fails(
-                MismatchKind::Value,
-                format!("page {number} of the list says that it is page {said}"),
-                number.to_string(),
-                said.to_string(),
-            );
-            return fault(page, "pagination.current-page", judgement, "/pagination/current_page");
-        }
-        let length = page.items().len() as u64;
-        if let (Some(size), Some(last)) =
-            (page.pagination("per_page"), page.pagination("total_pages"))
-            && number < last
-            && length < size
-        {
-            let is_end = |other: &ListPage| other.number <= number || other.items().is_empty();
-            if pages.iter().all(is_end) {
-                let members = pages.iter().map(|page| page.items().len()).sum::<usize>();
-                let total = page.total();
-                let judgement = Judgement::fails(
-                    MismatchKind::Value,
-                    format!(
-                        "all pages of the list have {members} members, and `total_count` is {total}"
-                    ),
-                    members.to_string(),
-                    total.to_string(),
-                );
-                let at = "/pagination/total_count";
-                return fault(page, "pagination.total-count-agrees", judgement, at);
-            }
-            let judgement = Judgement::fails(
-                MismatchKind::Length,
-                format!("page {number} of {last} is not full"),
-                format!("{size} members"),
-                format!("{length} members"),
-            );
-            return fault(page, "pagination.full-until-last", judgement, "/data");
-        }
-        for id in page.items().iter().filter_map(|item| item["id"].as_str()) {
-            if let Some(first) = known.insert(id, number) {
-                let message = match first == number {
-                    true => format!("a member is on page {number} of the list twice"),
-                    false => {
-                        format!("a member of page {first} of the list is on page {number} too")
-                    }
-                };
-                let judgement = Judgement::fails(
-                    MismatchKind::Duplicate,
-                    message,
-                    "each member on one page",
-                    id.to_owned(),
-                );
-                return fault(page, "pagination.no-item-twice", judgement, "/data");
-            }
-        }
-    }
-    None
-}
-
-/// The pages of a list that were read.
-struct ListRead {
-    pages: Vec<ListPage>,
-    /// Whether all pages were read.
-    is_whole: bool,
-    /// Whether `total_count` stayed the same.
-    is_steady: bool,
-    /// A page that the totals announce and the target refused, with its number. The list ends before it.
-    refused: Option<(u64, Document)>,
 }
 
 async fn follow(
@@ -367,13 +199,6 @@ fn page_names(page: &ListPage) -> Value {
         _ => None,
     };
     json!({ "number": number, "length_expected": length })
-}
-
-/// The place of the request line in its file.
-fn line_at(shape: &RequestShape) -> Option<Location> {
-    let (RequestLine::Path { path: text, .. } | RequestLine::Operation { operation: text, .. }) =
-        shape.line.as_ref()?;
-    Some(text.at.clone())
 }
 
 fn with_page(shape: &RequestShape, number: u64) -> RequestShape {

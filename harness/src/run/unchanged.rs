@@ -12,7 +12,8 @@ use crate::verdict::check::as_count;
 use crate::verdict::result::CheckResult;
 
 use super::changes::OwnChanges;
-use super::pages::{self, ListDoubt, ListPage};
+use super::list_page::ListPage;
+use super::pages::{self, ListDoubt};
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::views::{RememberedView, View};
