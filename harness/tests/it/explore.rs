@@ -62,10 +62,7 @@ async fn other_answers_are_differences_and_no_violations() {
     let found = explored(3, 40, (Some(&other), None), &[]).await;
     assert_eq!(found.result.exit_code(), 0, "{:#?}", said(&found));
     let what: BTreeSet<&str> = found.differences.keys().map(|(_, what)| what.as_str()).collect();
-    assert!(
-        what.contains("answers 403 forbidden, the model 404 request_not_found"),
-        "{what:?}"
-    );
+    assert!(what.contains("answers 403 forbidden, the model 404 request_not_found"), "{what:?}");
     assert!(what.contains("answers 404 not_found, the model 404 request_not_found"), "{what:?}");
 }
 
