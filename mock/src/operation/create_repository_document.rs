@@ -76,8 +76,11 @@ fn read<'a>(context: &Context<'a>) -> Result<(SentJson, UploadSource<'a>), Probl
     let metadata = fields.text("metadata")?;
     match (file, url) {
         (None, None) => {
-            let problem = Problem::parameter_missing("A file or URL is required.");
-            Err(problem.breaking(Rule::UploadSource))
+            let detail = match fields.has("file") {
+                true => "A file or URL is required: `file` is empty, or has no file name.",
+                false => "A file or URL is required.",
+            };
+            Err(Problem::parameter_missing(detail).breaking(Rule::UploadSource))
         }
         (Some(_), Some(_)) => {
             let detail = "Send `file` or `url`, not both.";
@@ -95,8 +98,8 @@ fn read<'a>(context: &Context<'a>) -> Result<(SentJson, UploadSource<'a>), Probl
 }
 
 fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, Problem> {
-    SentJson::object(metadata.unwrap_or("{}")).map_err(|_| {
-        Problem::document_creation("`metadata` must be a JSON object.")
+    SentJson::object(metadata.unwrap_or("{}")).map_err(|why| {
+        Problem::document_creation(format!("`metadata` must be a JSON object: {why}."))
             .breaking(Rule::Field("metadata".to_owned()))
             .by_answer(answers.request_field_invalid)
     })

@@ -81,7 +81,8 @@ fn exactly_one_of_file_and_url_is_given() {
     check(&bench, Vec::new(), MISSING, "file or URL is required");
     check(&bench, vec![text("metadata", "{}")], MISSING, "file or URL is required");
     check(&bench, vec![text("url", "")], MISSING, "file or URL is required");
-    check(&bench, vec![file_of("file", "", 0)], MISSING, "file or URL is required");
+    check(&bench, vec![file_of("file", "", 0)], MISSING, "has no file name");
+    check(&bench, vec![file_of("file", "a.pdf", 0)], MISSING, "`file` is empty");
     let both = vec![file("file", "a.pdf"), text("url", "https://files.example/a.pdf")];
     check(&bench, both.clone(), MISSING, "not both");
     check(&bench, vec![file("file", "a.pdf"), file("file", "b.pdf")], MISSING, "more than once");
@@ -116,6 +117,8 @@ fn metadata_is_a_json_object() {
         check(&bench, parts, UNPROCESSABLE, "metadata");
     }
     let parts = |metadata: &str| vec![file("file", "a.pdf"), text("metadata", metadata)];
+    check(&bench, parts("[]"), UNPROCESSABLE, "object: not an object");
+    check(&bench, parts(r#"{"a": "\ud83d"}"#), UNPROCESSABLE, "hex escape");
     check(&bench, parts("{}"), CREATED, "");
     check(&bench, parts(""), CREATED, "");
     let bench = bench_answering(|answers| answers.request_field_invalid = 400);

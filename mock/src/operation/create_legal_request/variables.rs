@@ -26,8 +26,8 @@ pub(super) fn read(
     if !workflow.lists(VARIABLES) {
         return Ok(BTreeMap::new());
     }
-    let sent = SentJson::object(fields.text(VARIABLES)?.unwrap_or("{}")).map_err(|_| {
-        let detail = "`variables` must be a JSON object.".to_owned();
+    let sent = SentJson::object(fields.text(VARIABLES)?.unwrap_or("{}")).map_err(|why| {
+        let detail = format!("`variables` must be a JSON object: {why}.");
         invalid(answers, Rule::Field(VARIABLES.to_owned()), detail)
     })?;
     let mut sent = sent.members();
