@@ -280,6 +280,14 @@ pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) ->
     }
 }
 
+/// Whether the service did not answer itself: there is no response, or an error of a gateway that is not the limit.
+pub(crate) fn is_unanswered(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
+    let is_of_limit = |response: &ReceivedResponse| {
+        response.status == 429 || response.header("retry-after").is_some()
+    };
+    is_worth_repeating(outcome) && !outcome.as_ref().is_ok_and(is_of_limit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

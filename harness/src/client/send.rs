@@ -6,7 +6,9 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::client::curl;
-use crate::client::deployment_rules::{is_limited, is_refused_for_now, is_worth_repeating};
+use crate::client::deployment_rules::{
+    is_limited, is_refused_for_now, is_unanswered, is_worth_repeating,
+};
 use crate::client::http_request::{HttpRequest, USER_AGENT};
 use crate::client::request::{ClientBody, ClientRequest, bearer};
 use crate::client::sender::SendAttempt;
@@ -127,6 +129,9 @@ impl PreparedSend<'_> {
                 may_renew = false;
                 request = renewed;
                 continue;
+            }
+            if deployment.is_some() && is_unanswered(&attempt.outcome) {
+                self.client.sender.note_unanswered();
             }
             let may_send = deployment.is_none_or(|it| it.check_back_offs().is_ok());
             let is_retryable = match request.method.as_str() {

@@ -18,6 +18,7 @@ const TIMEOUT_WEIGHT: u32 = 4;
 pub(crate) struct RequestSender {
     transport: Arc<dyn RequestTransport>,
     sent: AtomicU64,
+    unanswered: AtomicU64,
     /// Weight of the trouble since the last response.
     trouble_in_a_row: AtomicU32,
     pub(crate) masks: Arc<Masks>,
@@ -34,13 +35,23 @@ impl RequestSender {
     }
 
     fn over(transport: Arc<dyn RequestTransport>, masks: Arc<Masks>) -> Self {
-        let (sent, trouble_in_a_row) = (AtomicU64::new(0), AtomicU32::new(0));
-        Self { transport, sent, trouble_in_a_row, masks }
+        let (sent, unanswered) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { transport, sent, unanswered, trouble_in_a_row: AtomicU32::new(0), masks }
     }
 
     /// Requests sent so far.
     pub(crate) fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
+    }
+
+    /// Requests that the service did not answer itself, as [`Self::note_unanswered`] counts them.
+    pub(crate) fn unanswered(&self) -> u64 {
+        self.unanswered.load(Ordering::Relaxed)
+    }
+
+    /// Counts a request without a response, or with a response of a gateway.
+    pub(crate) fn note_unanswered(&self) {
+        self.unanswered.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Whether the target has stopped responding, so that nothing more is sent.

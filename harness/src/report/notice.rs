@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::client::target_file::created_kind;
 use crate::exchange::{Exchange, ReceivedResponse};
+use crate::verdict::pluralize;
 use crate::verdict::result::{RunResult, ScenarioResult};
 
 /// The lowest number of equal responses, and of operations with them, that is reported. Fewer may be equal by chance.
@@ -23,7 +24,18 @@ const LISTS: [(Operation, &str); 3] = [
 
 /// The notices for the head of a report, each with advice. Most runs have none.
 pub(super) fn notices(result: &RunResult) -> Vec<String> {
-    [all_the_same(result), no_data(result)].into_iter().flatten().collect()
+    [all_the_same(result), no_data(result), unanswered(result)].into_iter().flatten().collect()
+}
+
+/// The notice about requests that the service did not answer itself. A second request that it answers hides them.
+fn unanswered(result: &RunResult) -> Option<String> {
+    (result.unanswered > 0).then(|| {
+        format!(
+            "{} had no response, or an error of a gateway (502, 503, 504): a request is sent again where that is safe, \
+             and only what repeats is judged; look at the logs of the target and of the gateway",
+            pluralize(result.unanswered, "request")
+        )
+    })
 }
 
 /// The notice if every response has the same status and body.

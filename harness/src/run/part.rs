@@ -63,6 +63,7 @@ impl RunPart {
             result.started_at = std::mem::take(&mut result.started_at).min(other.started_at);
             result.duration = result.duration.max(other.duration);
             result.requests_sent += other.requests_sent;
+            result.unanswered += other.unanswered;
             whole.met_needs.retain(|need| part.met_needs.contains(need));
         }
         let mut once = BTreeSet::new();

@@ -283,6 +283,7 @@ impl Runner {
             snapshots: snapshots.unwrap_or_default(),
             residue: shared.target.residue(),
             requests_sent: shared.target.requests_sent(),
+            unanswered: shared.target.unanswered(),
             duration: self.started.elapsed(),
             ..self.blank
         };

@@ -75,6 +75,7 @@ const NO_ANSWER: &str = "did not answer another request either";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_must_be_refused_is_sent_once_more() {
     check(REFUSED, (502, 1), false, 0, CONFORMANT).await;
+    check(REFUSED, (502, 1), false, 0, "1 request had no response, or an error of a gateway").await;
     check(REFUSED, (502, 2), false, 1, "ended in a server error: 502").await;
     check(REFUSED, (504, 2), true, 3, NO_ANSWER).await;
     // Each is sent twice: a 503 refuses it only for now.
@@ -86,6 +87,8 @@ async fn a_request_that_must_be_refused_is_sent_once_more() {
 async fn it_is_unknown_whether_a_creation_had_an_effect_except_after_503() {
     check(CREATED, (502, 1), false, 3, "may have had an effect, so it is not sent again").await;
     check(CREATED, (503, 2), false, 0, CONFORMANT).await;
+    check(CREATED, (503, 2), false, 0, "2 requests had no response, or an error of a gateway")
+        .await;
     check(CREATED, (503, 4), false, 1, "ended in a server error: 503").await;
 }
 

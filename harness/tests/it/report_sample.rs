@@ -241,6 +241,7 @@ pub(crate) fn result() -> RunResult {
         started_at: "2026-03-05T14:30:00Z".to_owned(),
         duration: Duration::from_millis(3_210),
         requests_sent: 2,
+        unanswered: 0,
         masks,
     }
 }

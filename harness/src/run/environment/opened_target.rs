@@ -178,6 +178,11 @@ impl Environment {
         self.sender.sent().saturating_sub(self.sent_before)
     }
 
+    /// The number of requests that the service did not answer itself.
+    pub fn unanswered(&self) -> u64 {
+        self.sender.unanswered()
+    }
+
     /// Whether the target has stopped responding. Then the run sends nothing more.
     pub fn has_given_up(&self) -> bool {
         self.sender.has_given_up()

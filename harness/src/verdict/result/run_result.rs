@@ -103,6 +103,9 @@ pub struct RunResult {
     /// Real time.
     pub duration: Duration,
     pub requests_sent: u64,
+    /// Requests to a deployment without a response, or with an error of a gateway. They were sent again if that is safe.
+    #[serde(default)]
+    pub unanswered: u64,
     /// The secrets of the run, for masking texts and for scanning files.
     #[serde(skip)]
     pub masks: Arc<Masks>,
