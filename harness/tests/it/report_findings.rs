@@ -322,6 +322,18 @@ fn a_body_that_breaks_its_schema_explains_absent_members_and_wrong_types() {
 }
 
 #[test]
+fn a_page_and_a_summary_have_the_notices() {
+    let mut result = result();
+    result.unanswered = 2;
+    for format in [Format::Text, Format::Html, Format::Markdown] {
+        let report = render(format, &result, DETAIL).expect("no secret in it");
+        assert!(report.contains("2 requests had no response"), "{report}");
+    }
+    result.unanswered = 0;
+    assert!(!text_of(&result, DETAIL).contains("notice"));
+}
+
+#[test]
 fn people_read_a_finding_once_with_the_others_by_name() {
     let rows = (0..9).map(|row| failed("a.shape", &format!("row{row}"), "is wrong", None));
     let mut result = of(rows.collect());
