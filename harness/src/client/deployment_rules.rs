@@ -247,17 +247,15 @@ impl DeploymentRules {
     }
 }
 
-/// Whether the service refused a request only for now. The request had no effect, so any method is retried once. The
-/// limit may respond with 429 or 503 (`rate_limit_response`). Without `Retry-After`, only the token endpoint is called
-/// again.
+/// Whether the service refused a request only for now: with `Retry-After`, or at the token endpoint. The request had no
+/// effect, so any method is retried once. The limit may respond with 429 or 503 (`rate_limit_response`).
 pub(crate) fn is_refused_for_now(
     outcome: &Result<ReceivedResponse, Trouble>,
     is_token_request: bool,
 ) -> bool {
-    outcome.as_ref().is_ok_and(|response| match response.status {
-        429 => is_token_request || response.header("retry-after").is_some(),
-        status => status == 503,
-    })
+    let can_wait =
+        |response: &ReceivedResponse| is_token_request || response.header("retry-after").is_some();
+    is_limited(outcome) && outcome.as_ref().is_ok_and(can_wait)
 }
 
 /// Whether the response can come from the limit (`rate_limit_response`).
@@ -269,7 +267,11 @@ pub(crate) fn is_limited(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
 pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     match outcome {
         // The pace waits for a back-off first.
-        Ok(response) => is_refused_for_now(outcome, false) || response.may_be_of_gateway(),
+        Ok(response) => {
+            is_refused_for_now(outcome, false)
+                || response.may_be_of_gateway()
+                || response.status == 503
+        }
         Err(
             Trouble::Unreachable(_)
             | Trouble::Timeout(_)

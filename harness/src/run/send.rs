@@ -62,7 +62,7 @@ async fn send_prepared(
     let mut exchange = Arc::new(run.session.send(prepared.clone()).await);
     note_effect(run, &exchange);
     if let Some(status) = unavailable(run, &exchange) {
-        let may_repeat = has_no_effect || only_reads(&exchange) || status == 503;
+        let may_repeat = has_no_effect || only_reads(&exchange);
         if !may_repeat || !answers(run).await {
             judge::record(run, &exchange);
             return Err(Stop::not_run(NotRunKind::NoAnswer, no_answer(status, may_repeat)));

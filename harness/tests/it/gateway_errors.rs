@@ -46,19 +46,29 @@ const READ: &str = r#"scenarios:
         expect: { errors.never-5xx: { status: 200 } }
 "#;
 
+async fn check(steps: &str, (status, errors): (u16, u64), is_down: bool, code: i32, said: &str) {
+    let error = ResponseTemplate::new(status).set_body_raw("Bad Gateway", "text/html");
+    check_with(steps, (&error, errors), is_down, code, said).await;
+}
+
 /// Runs a scenario on a deployment whose gateway answers the first `errors` calls for webhooks, and all for workflows
 /// if `is_down`.
-async fn check(steps: &str, (status, errors): (u16, u64), is_down: bool, code: i32, said: &str) {
+async fn check_with(
+    steps: &str,
+    (error, errors): (&ResponseTemplate, u64),
+    is_down: bool,
+    code: i32,
+    said: &str,
+) {
     let server = start("default").await;
-    let gateway = || ResponseTemplate::new(status).set_body_raw("Bad Gateway", "text/html");
     Mock::given(path("/api/v1/webhooks"))
-        .respond_with(gateway())
+        .respond_with(error.clone())
         .up_to_n_times(errors)
         .with_priority(1)
         .mount(&server)
         .await;
     if is_down {
-        let workflows = Mock::given(path("/api/v1/workflows")).respond_with(gateway());
+        let workflows = Mock::given(path("/api/v1/workflows")).respond_with(error.clone());
         workflows.with_priority(1).mount(&server).await;
     }
     let dir = tempfile::tempdir().expect("a folder");
@@ -78,25 +88,36 @@ async fn a_request_that_must_be_refused_is_sent_once_more() {
     check(REFUSED, (502, 1), false, 0, "1 request had no response, or an error of a gateway").await;
     check(REFUSED, (502, 2), false, 1, "ended in a server error: 502").await;
     check(REFUSED, (504, 2), true, 3, NO_ANSWER).await;
-    // Each is sent twice: a 503 refuses it only for now.
-    check(REFUSED, (503, 2), false, 0, CONFORMANT).await;
-    check(REFUSED, (503, 4), false, 1, "ended in a server error: 503").await;
+    check(REFUSED, (503, 1), false, 0, CONFORMANT).await;
+    check(REFUSED, (503, 2), false, 1, "ended in a server error: 503").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_is_unknown_whether_a_creation_had_an_effect_except_after_503() {
-    check(CREATED, (502, 1), false, 3, "may have had an effect, so it is not sent again").await;
-    check(CREATED, (503, 2), false, 0, CONFORMANT).await;
-    check(CREATED, (503, 2), false, 0, "2 requests had no response, or an error of a gateway")
-        .await;
-    check(CREATED, (503, 4), false, 1, "ended in a server error: 503").await;
+async fn it_is_unknown_whether_a_creation_had_an_effect() {
+    for status in [502, 503, 504] {
+        let said = "may have had an effect, so it is not sent again";
+        check(CREATED, (status, 1), false, 3, said).await;
+        let said = "1 request had no response, or an error of a gateway";
+        check(CREATED, (status, 1), false, 3, said).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_creation_that_the_limit_refused_is_sent_once_more() {
+    for status in [429, 503] {
+        let refused = ResponseTemplate::new(status).insert_header("retry-after", "0");
+        check_with(CREATED, (&refused, 1), false, 0, CONFORMANT).await;
+        check_with(CREATED, (&refused, 2), false, 3, "A request is repeated once").await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_fails_only_while_the_service_answers_others() {
-    check(READ, (502, 2), false, 0, CONFORMANT).await;
-    check(READ, (502, 4), false, 1, "ended in a server error: 502").await;
-    check(READ, (502, 2), true, 3, NO_ANSWER).await;
+    for status in [502, 503] {
+        check(READ, (status, 2), false, 0, CONFORMANT).await;
+        check(READ, (status, 4), false, 1, &format!("ended in a server error: {status}")).await;
+        check(READ, (status, 2), true, 3, NO_ANSWER).await;
+    }
 }
 
 /// The address of a proxy before `upstream` that closes the connection of the first `broken` calls for webhooks.
