@@ -108,7 +108,7 @@ pub struct ComparedCounts {
     pub scenarios: usize,
     /// Checks that judged both sides.
     pub checks: usize,
-    /// Responses.
+    /// Responses. The deliveries that a step received count as one.
     pub exchanges: usize,
     /// Checks that only ran on one side because of another difference.
     pub follow_ups: usize,

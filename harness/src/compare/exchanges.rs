@@ -258,7 +258,13 @@ fn reading_text(reading: &PlaceReading) -> String {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{ExchangeReading, PlaceReading, ResponseReading, StepReading, differences};
+    use moot_snapshots::Placeholders;
+    use serde_json::{Value, json};
+
+    use super::{
+        DifferencePlace, ExchangeReading, PlaceReading, ResponseReading, StepReading, differences,
+    };
+    use crate::compare::reading;
     use crate::scenario::StepName;
 
     /// A step whose response names this object at `data`, `id`.
@@ -323,5 +329,58 @@ mod tests {
     #[test]
     fn rows_are_not_paired_in_their_order_if_one_side_lacks_a_row() {
         check(&[("y", "[request:1]")], 1);
+    }
+
+    /// A delivery with this body, in a run with this tag.
+    fn delivery(tag: &str, content_type: &str, body: &Value) -> Value {
+        let headers = json!({
+            "authorization": format!("Bearer token-of-{tag}"),
+            "content-type": content_type,
+            "user-agent": tag,
+            "x-delivery-id": tag,
+        });
+        json!({ "method": "POST", "headers": headers, "body": body.to_string(), "json": body })
+    }
+
+    /// Asserts the places at which these deliveries differ from a usual one.
+    #[track_caller]
+    fn check_deliveries(other: &[Value], places_expected: &[&str]) {
+        let step = |deliveries: &[Value]| {
+            let exchanges = reading::deliveries(deliveries, &Placeholders::default());
+            [StepReading { name: "receive".into(), exchanges: exchanges.into_iter().collect() }]
+        };
+        let usual = [delivery("one", "application/json", &json!({ "event": "done", "id": "x1" }))];
+        let found = differences(&step(&usual), &step(other), false).differences;
+        let place = |spot: &DifferencePlace| match spot {
+            DifferencePlace::Member(place) => place.join("/"),
+            other => format!("{other:?}"),
+        };
+        let places: Vec<String> = found.iter().map(|it| place(&it.spot)).collect();
+        assert_eq!(places, places_expected);
+    }
+
+    #[test]
+    fn deliveries_are_compared_by_method_media_type_headers_and_body() {
+        let json = "application/json";
+        let usual = json!({ "event": "done", "id": "x2" });
+        check_deliveries(&[delivery("two", json, &usual)], &[]);
+        check_deliveries(&[delivery("two", json, &usual), delivery("two", json, &usual)], &[]);
+        check_deliveries(&[], &[]);
+        let plain = delivery("two", "text/plain", &usual);
+        check_deliveries(&[plain], &["delivery/headers/content-type"]);
+        let other = delivery("two", json, &json!({ "event": "is.done", "id": "x2", "sent": 7 }));
+        check_deliveries(&[other], &["delivery/body/event", "delivery/body/sent"]);
+        let number = delivery("two", json, &json!({ "event": "done", "id": 2 }));
+        check_deliveries(&[number], &["delivery/body/id"]);
+        let mut changed = delivery("two", json, &usual);
+        changed["method"] = "PUT".into();
+        changed["headers"]["authorization"] = "Basic YTpi".into();
+        changed["headers"]["x-signature"] = "abc".into();
+        let expected =
+            ["delivery/headers/authorization", "delivery/headers/x-signature", "delivery/method"];
+        check_deliveries(&[changed], &expected);
+        let mut text = delivery("two", json, &usual);
+        text["json"] = Value::Null;
+        check_deliveries(&[text], &["delivery/body"]);
     }
 }

@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::exchanges::{DifferencePlace, ResponseDifference};
 use crate::verdict::result::Subject;
 
+/// Parts of the names of headers that sign a delivery.
+const SIGNING: [&str; 3] = ["digest", "hmac", "signature"];
+
 /// The open questions that the sides answer differently, each with both answers.
 pub(super) type AnswerChanges = BTreeMap<String, (Value, Value)>;
 
@@ -113,6 +116,12 @@ fn by_member(difference: &ResponseDifference, place: &[String]) -> Option<&'stat
     let is_error = difference.statuses.0 >= 400;
     let place: Vec<&str> = place.iter().map(String::as_str).collect();
     match place.as_slice() {
+        ["delivery", "headers", name] if SIGNING.iter().any(|part| name.contains(part)) => {
+            Some("delivery_signature")
+        }
+        ["delivery", "method" | "body", ..] | ["delivery", "headers", "content-type"] => {
+            Some("delivery_payload")
+        }
         ["pagination", "per_page"] => Some("per_page"),
         ["pagination"] if difference.operation == Some(Operation::GetLegalRequestActivity) => {
             Some("activity_paginated")

@@ -39,6 +39,9 @@ static ADDRESSES: LazyLock<Regex> = LazyLock::new(|| {
     let address = "[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+";
     Regex::new(&format!("{address}(?:, {address})*")).expect("the pattern is sound")
 });
+/// A word that may be the name of an event.
+static EVENT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("^[a-z]+([._:-][a-z]+)*$").expect("the pattern is sound"));
 static NUMBER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("[0-9]+").expect("the pattern is sound"));
 
@@ -66,6 +69,8 @@ enum ComparedValues {
     OutsideData,
     /// No value, only the shape. Stored data may change between the runs.
     None,
+    /// The method and the headers of a delivery, and words of its body, such as the name of an event.
+    OfDelivery,
 }
 
 /// The places of the body of a response; empty if it is not JSON. Adds the identifiers of the body to `names`. In a
@@ -100,6 +105,26 @@ pub(super) fn places(
     flattener.places
 }
 
+/// The places of the deliveries of a step, `{method, headers, body}` each, below `delivery`.
+pub(super) fn delivery_places(
+    deliveries: &[Value],
+    names: &Placeholders,
+) -> BTreeMap<Vec<String>, PlaceReading> {
+    let mut flattener = Flattener {
+        names,
+        sent: "",
+        compared: ComparedValues::OfDelivery,
+        places: BTreeMap::new(),
+        is_temporary: false,
+        stored: &[],
+        closed: &[],
+        path: Vec::new(),
+    };
+    let root = ["delivery".to_owned()];
+    deliveries.iter().for_each(|delivery| flattener.walk(delivery, &root, &[]));
+    flattener.places
+}
+
 struct Flattener<'a> {
     names: &'a Placeholders,
     /// The path and the body of the request. An error may repeat its identifiers, which differ between the sides.
@@ -121,7 +146,8 @@ impl Flattener<'_> {
         if self.places.len() >= PLACES_MAX || self.path.len() > DEPTH_MAX {
             return;
         }
-        let resource = resource(value).map(|kind| [kind.to_owned()]);
+        let is_of_delivery = self.compared == ComparedValues::OfDelivery;
+        let resource = resource(value).filter(|_| !is_of_delivery).map(|kind| [kind.to_owned()]);
         let place = resource.as_ref().map_or(place, |resource| resource.as_slice());
         let reading = self.reading(value, place);
         let entry = self.places.entry(place.to_owned()).or_default();
@@ -158,6 +184,9 @@ impl Flattener<'_> {
             ComparedValues::All => true,
             ComparedValues::OutsideData => !self.path.iter().any(|member| member == "data"),
             ComparedValues::None => false,
+            ComparedValues::OfDelivery => {
+                self.path.first().is_some_and(|first| first == "method" || first == "headers")
+            }
         };
         is_named || place == PAGE_SIZE || self.closed.contains(&self.path)
     }
@@ -186,6 +215,9 @@ impl Flattener<'_> {
                     _ if self.compared == ComparedValues::All => as_sent(&shown, self.sent),
                     _ if is_compared => shown,
                     _ if !is_in_list && is_only_name(&shown) => shown,
+                    _ if self.compared == ComparedValues::OfDelivery && EVENT.is_match(&shown) => {
+                        shown
+                    }
                     _ => "text".to_owned(),
                 }
             }

@@ -7,11 +7,12 @@ use moot_fixtures::contract::Operation;
 use moot_snapshots::Placeholders;
 use parking_lot::Mutex;
 use percent_encoding::NON_ALPHANUMERIC;
+use serde_json::{Map, Value, json};
 
 use super::flatten::{self, PlaceReading};
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::scenario::{ScenarioName, StepName};
-use crate::verdict::result::{Event, ScenarioResult};
+use crate::verdict::result::{Event, ScenarioResult, StepResult};
 
 /// Headers of the transport or of the time of the response. They are not compared.
 const TRANSPORT: [&str; 10] = [
@@ -36,6 +37,9 @@ const STORED: [&str; 2] = ["content-disposition", "content-type"];
 /// Parts of the names of headers that differ in each response.
 const VARYING: [&str; 5] = ["request-id", "trace", "correlation", "ratelimit", "runtime"];
 
+/// Headers of a delivery that describe its sender. They are not compared.
+const SENDER: [&str; 5] = ["accept", "accept-encoding", "accept-language", "host", "user-agent"];
+
 /// The reading of a value that is not compared.
 const PRESENT: &str = "(present)";
 
@@ -54,10 +58,10 @@ pub(super) struct StepReading {
     pub exchanges: Vec<ExchangeReading>,
 }
 
-/// One request and its response.
+/// One request and its response. The deliveries of a step have the form of one exchange, too: they have no order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ExchangeReading {
-    /// The number within the run.
+    /// The number within the run; 0 for deliveries.
     pub number: u64,
     /// In upper case.
     pub method: String,
@@ -67,14 +71,15 @@ pub(super) struct ExchangeReading {
     pub response: Option<ResponseReading>,
 }
 
-/// A response.
+/// A response, or the deliveries of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ResponseReading {
     /// HTTP status.
     pub status: u16,
     /// By name, lower case; several values joined by a comma.
     pub headers: BTreeMap<String, String>,
-    /// Members of the body by place: `["legal_request", "attributes", "name"]`.
+    /// Members of the body by place: `["legal_request", "attributes", "name"]`. Those of a delivery are below
+    /// `delivery`.
     pub places: BTreeMap<Vec<String>, PlaceReading>,
 }
 
@@ -104,9 +109,11 @@ impl RunReadings {
         let encoded = percent_encoding::utf8_percent_encode(&self.run_tag, NON_ALPHANUMERIC);
         names.hide(&encoded.to_string(), "tag");
         let mut own = BTreeSet::new();
-        let step = |step: &crate::verdict::result::StepResult| StepReading {
-            name: step.name.clone(),
-            exchanges: step.exchanges.iter().map(|it| exchange(it, &mut names, &mut own)).collect(),
+        let step = |step: &StepResult| {
+            let exchanges = step.exchanges.iter().map(|it| exchange(it, &mut names, &mut own));
+            let mut exchanges: Vec<ExchangeReading> = exchanges.collect();
+            exchanges.extend(deliveries(&step.deliveries, &names));
+            StepReading { name: step.name.clone(), exchanges }
         };
         result.steps.iter().map(step).collect()
     }
@@ -172,6 +179,39 @@ fn headers(
             .or_insert(shown);
     }
     kept
+}
+
+/// Reads the deliveries of a step; `None` if there are none.
+pub(super) fn deliveries(deliveries: &[Value], names: &Placeholders) -> Option<ExchangeReading> {
+    if deliveries.is_empty() {
+        return None;
+    }
+    let forms: Vec<Value> = deliveries.iter().map(form_of_delivery).collect();
+    let places = flatten::delivery_places(&forms, names);
+    let response = Some(ResponseReading { status: 200, headers: BTreeMap::new(), places });
+    Some(ExchangeReading { number: 0, method: "POST".to_owned(), operation: None, response })
+}
+
+/// What is compared of a delivery: its method, the media type, the scheme of its credentials, the names of other
+/// headers, and the body.
+fn form_of_delivery(delivery: &Value) -> Value {
+    let headers = delivery.get("headers").and_then(Value::as_object).into_iter().flatten();
+    let is_compared = |name: &str| !TRANSPORT.contains(&name) && !SENDER.contains(&name);
+    let headers = headers.filter(|(name, _)| is_compared(name)).map(|(name, value)| {
+        let text = value.as_str().unwrap_or_default();
+        let shown = match name.as_str() {
+            "content-type" => text,
+            "authorization" => text.split(' ').next().unwrap_or_default(),
+            _ => PRESENT,
+        };
+        (name.clone(), Value::from(shown))
+    });
+    let body = delivery.get("json").filter(|json| !json.is_null()).or_else(|| delivery.get("body"));
+    json!({
+        "method": delivery.get("method"),
+        "headers": headers.collect::<Map<String, Value>>(),
+        "body": body,
+    })
 }
 
 #[cfg(test)]

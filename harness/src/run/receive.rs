@@ -29,6 +29,7 @@ const REAL_TIME_MAX: Duration = Duration::from_secs(2);
 pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result<(), Stop> {
     let deliveries = deliveries(run, step).await?;
     let document = Document::of_value(json!({ "deliveries": deliveries }));
+    run.record.deliveries = deliveries;
     if let Some(require) = &step.require {
         judge::holds(run, require, &document, NotRunKind::Precondition)?;
     }

@@ -120,8 +120,15 @@ pub(super) fn skipped(
         let origin = CheckOrigin::new(shared, &scenario, &Arc::new(name.clone()));
         let checks = step::merged(origin.unjudged(step, stop));
         if !checks.is_empty() {
-            let (exchanges, duration) = (Vec::new(), Duration::ZERO);
-            steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
+            steps.push(StepResult {
+                name,
+                verdict,
+                exchanges: Vec::new(),
+                deliveries: Vec::new(),
+                checks,
+                passed: 0,
+                duration: Duration::ZERO,
+            });
         }
     });
     let mut result = ScenarioResult {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use moot_snapshots::Placeholders;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::DeliveryReceiver;
 use crate::exchange::{AnswerSight, Exchange};
@@ -35,6 +35,8 @@ pub(super) struct FinalSteps<'a> {
 #[derive(Default)]
 pub(super) struct StepRecord {
     pub(super) exchanges: Vec<Arc<Exchange>>,
+    /// The deliveries that a `receive` step took.
+    pub(super) deliveries: Vec<Value>,
     pub(super) checks: Vec<CheckResult>,
 }
 

@@ -173,6 +173,7 @@ pub(crate) fn result() -> RunResult {
             name: "POST /v1/requests".into(),
             verdict: Verdict::Fail,
             exchanges,
+            deliveries: Vec::new(),
             checks,
             passed: 0,
             duration: Duration::from_millis(12),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{CheckResult, KnownFailure, TextMap};
 use crate::exchange::{AnswerSight, Exchange};
@@ -24,6 +25,9 @@ pub struct StepResult {
     /// In order.
     #[serde(skip)]
     pub exchanges: Vec<Arc<Exchange>>,
+    /// The deliveries that it received.
+    #[serde(skip)]
+    pub deliveries: Vec<Value>,
     /// The checks, without those in `passed`.
     pub checks: Vec<CheckResult>,
     /// The number of passed checks that are not in `checks`, because no report of the run lists them.
