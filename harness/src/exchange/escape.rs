@@ -84,15 +84,12 @@ pub fn markdown_block(text: &str) -> String {
     format!("{fence}text\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// The first `max` characters, with a note if the text was cut.
+/// The first `max` characters, with a note of what was cut. A text is whole if the note would be as long as that.
 pub fn cut(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        None => text.to_owned(),
-        Some((at, _)) => {
-            let rest = text[at..].chars().count();
-            format!("{}… ({rest} more characters)", &text[..at])
-        }
-    }
+    let Some((at, _)) = text.char_indices().nth(max) else { return text.to_owned() };
+    let rest = text[at..].chars().count();
+    let note = format!("… ({rest} more characters)");
+    if note.chars().count() >= rest { text.to_owned() } else { text[..at].to_owned() + &note }
 }
 
 #[cfg(test)]
@@ -137,6 +134,8 @@ mod tests {
     #[test]
     fn cut_characters_are_counted() {
         assert_eq!(cut("äbc", 3), "äbc");
-        assert_eq!(cut("äbcd", 3), "äbc… (1 more characters)");
+        let rest = "d".repeat(22);
+        assert_eq!(cut(&format!("äbc{rest}"), 3), format!("äbc{rest}"));
+        assert_eq!(cut(&format!("äbc{rest}d"), 3), "äbc… (23 more characters)");
     }
 }
