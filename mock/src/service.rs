@@ -139,7 +139,7 @@ impl Service {
         let admission = world.admit(world.now(system_now), head);
         let newest = self.newest();
         drop(world);
-        if matches!(admission, Admission::Refused(_)) {
+        if matches!(admission, Admission::Refused(..)) {
             // A refusal may show a revocation that is not stored yet. If the revocation is lost, this
             // refusal was wrong, which is harmless.
             let _ = self.finish(newest);
