@@ -203,7 +203,8 @@ impl Sandboxes {
             let room = REMEMBERED_MAX.saturating_sub(remembered.len()).min(deleted.len());
             let (kept, lost) = deleted.split_at(room);
             remembered.extend(kept.iter().cloned());
-            let calls: u64 = lost.iter().map(|realm| realm.calls()).sum();
+            let calls: u64 =
+                lost.iter().map(|realm| realm.service.world().journal.recorded()).sum();
             self.calls_lost.fetch_add(calls, Ordering::Relaxed);
         }
     }
