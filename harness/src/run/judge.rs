@@ -271,7 +271,7 @@ pub(super) fn answer(
             _ => format!("the specification does not allow this answer to `{id}`: {actual}"),
         };
     }
-    if let Some(pinned) = run.shared.target.pins().broken_by(id, &value, is_within) {
+    if let Some(pinned) = run.shared.target.index.pins.broken_by(id, &value, is_within) {
         result.verdict = Verdict::Drift;
         result.mismatch = Some(MismatchKind::Value);
         result.expected = pinned.to_string();
