@@ -47,8 +47,8 @@ pub async fn serve(
     serve_site(listener, site, limits, tls, stop.boxed()).await;
 }
 
-/// As [`serve`]. It is not generic, so it is compiled with the optimisation of this crate, and not with that of the
-/// crate that calls it.
+/// [`serve`] for one type of `stop`. Generic code would be compiled by the crate that calls it, with the optimisation
+/// of that crate.
 fn serve_site(
     listener: TcpListener,
     site: Site,
@@ -87,7 +87,7 @@ pub async fn serve_node(
     serve_node_until(listener, node, limits, tls, stop.boxed()).await;
 }
 
-/// As [`serve_node`]; not generic, like [`serve_site`].
+/// [`serve_node`] for one type of `stop`, as [`serve_site`].
 #[cfg(feature = "postgres")]
 fn serve_node_until(
     listener: TcpListener,
