@@ -16,7 +16,7 @@ use crate::verdict::check::{
     self, Document, Judgement, Mismatch, MismatchKind, ResponsePart, implicit,
 };
 use crate::verdict::result::{CheckResult, Subject};
-use crate::verdict::{NotRunKind, Verdict};
+use crate::verdict::{NotRunKind, Verdict, sentence_case};
 
 use super::context::RunContext;
 use super::endpoint;
@@ -196,13 +196,6 @@ fn masked(result: &CheckResult, text: String) -> String {
         Some(exchange) => exchange.masks.mask(&text),
         None => text,
     }
-}
-
-/// The text with a capital letter at the start.
-fn sentence_case(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
 }
 
 /// Records the answers to open questions that a step observes. Returns a check for each.
