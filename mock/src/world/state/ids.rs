@@ -21,7 +21,7 @@ impl Ids {
     ///
     /// # Errors
     /// [`SettingsError::SeedWorld`]: two rows have the same id. `plural` is their kind in words.
-    pub(super) fn new<'a>(
+    pub(crate) fn new<'a>(
         kind: IdKind,
         plural: &str,
         identifiers: &Identifiers,
