@@ -1,13 +1,13 @@
 //! The eight verdicts, and how they are found: checks, results of a run, known failures.
 
 pub mod check;
-pub(crate) mod count;
 pub mod expected;
 mod not_run;
+pub(crate) mod phrase;
 pub mod result;
 
-pub(crate) use count::pluralize;
 pub use not_run::{NotRun, NotRunKind};
+pub(crate) use phrase::{pluralize, sentence_case};
 
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};

@@ -104,7 +104,7 @@ impl Client {
                 let call = Call { head, admitted: &admitted, body, fetched: None };
                 self.service.answer(self.now, &call)
             }
-            Admission::Refused(response) => response,
+            Admission::Refused(response, _) => response,
         };
         match (response.status, response.body) {
             (StatusCode::OK, ResponseBody::Bytes(bytes)) => bytes,

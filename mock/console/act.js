@@ -34,7 +34,7 @@ export function button(action) {
 }
 
 /** Performs an action, and shows a failure above the content. @param {Action} action */
-export async function perform(action) {
+async function perform(action) {
   try {
     const result = await call(action.method, now(action.path), now(action.body));
     notice("");
@@ -48,7 +48,7 @@ export async function perform(action) {
 }
 
 /** Shows a command at the foot of the page. @param {string} command */
-export function showCommand(command) {
+function showCommand(command) {
   byId("strip").hidden = false;
   setText(byId("strip-command"), command);
 }

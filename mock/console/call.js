@@ -101,7 +101,7 @@ function changes(one, page) {
 }
 
 /** The id of the legal request that a call is about. @param {Record<string, any>} one */
-export function legalRequest(one) {
+function legalRequest(one) {
   const named = /^\/v1\/requests\/([^/]+)/.exec(one.path);
   if (named) return decoded(named[1]);
   if (one.operation !== "create_legal_request" || !one.answer || one.status !== 201) return null;

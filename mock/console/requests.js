@@ -13,7 +13,7 @@ const STATUSES = ["draft", "ready_for_send", "business_review", "initial_review"
 const ENDED = ["declined", "canceled", "expired"];
 
 /** @param {string} status */
-export function requestBadge(status) {
+function requestBadge(status) {
   if (status === "archived" || status === "signed") return badge("good", "✓", status);
   return ENDED.includes(status) ? badge("bad", "✕", status) : badge("accent", "●", status);
 }

@@ -35,24 +35,19 @@ pub use crate::world::deliver::DeliveryAttempt;
 pub use crate::world::state::resource::delivery::AttemptResult;
 pub use keeper::{KeepError, Keeper};
 
-/// Called when the next event may be due earlier than before.
-pub type Waker = Box<dyn Fn() + Send + Sync>;
-
 /// While the keeper fails, due events are tried again after this time.
 const STUCK_RETRY: SignedDuration = SignedDuration::from_secs(1);
 
 /// The number of the newest change if there is none.
 const NO_CHANGE: u64 = 0;
 
-/// A world that many callers share. A clone is another handle on the same world.
-#[derive(Clone)]
-pub struct Service(Arc<SharedWorld>);
-
-struct SharedWorld {
+/// A world that many callers share.
+pub struct Service {
     world: RwLock<World>,
     /// The writer holds this lock during its turn. Lock it before `world`.
     turn: Mutex<()>,
-    waker: Mutex<Option<Waker>>,
+    /// Called when the next event may be due earlier than before.
+    waker: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
     keeper: Option<Keeper>,
     /// The number of the newest change that the keeper got. It is written under the write lock of
     /// `world`.
@@ -95,51 +90,51 @@ impl Service {
     }
 
     fn with(world: World, keeper: Option<Keeper>) -> Self {
-        Self(Arc::new(SharedWorld {
+        Self {
             world: RwLock::new(world),
             turn: Mutex::new(()),
             waker: Mutex::new(None),
             keeper,
             newest: AtomicU64::new(NO_CHANGE),
             is_stuck: AtomicBool::new(false),
-        }))
+        }
     }
 
     /// The seed rows at the start, for another world with the same seed.
     pub fn seed_data(&self) -> Arc<SeedData> {
-        self.0.world.read().first_seed_data().clone()
+        self.world.read().first_seed_data().clone()
     }
 
     /// The applications, users and workflows for calls. Shape: `{"applications": [{"client_id",
     /// "client_secret", "scopes": [], "company"}], "users": {company: [email]}, "workflows":
     /// [{"id", "company", "name", "type", "status"}]}`.
     pub fn describe(&self) -> Value {
-        self.0.world.read().describe()
+        self.world.read().describe()
     }
 
     /// The world's time.
     pub fn now(&self, system_now: Timestamp) -> Timestamp {
-        self.0.world.read().now(system_now)
+        self.world.read().now(system_now)
     }
 
     /// The world for reading. Do not call a method of this service while you hold the guard.
     #[cfg(feature = "server")]
     pub(crate) fn world(&self) -> RwLockReadGuard<'_, World> {
-        self.0.world.read()
+        self.world.read()
     }
 
     /// Sets the function to call when [`Self::next_due`] may be earlier. It must not call this service.
-    pub fn set_waker(&self, waker: Waker) {
-        *self.0.waker.lock() = Some(waker);
+    pub fn set_waker(&self, waker: impl Fn() + Send + Sync + 'static) {
+        *self.waker.lock() = Some(Box::new(waker));
     }
 
     /// Admits or refuses a call before its body is read. The journal records a refusal.
     pub fn admit(&self, system_now: Timestamp, head: &Head<'_>) -> Admission {
-        let world = self.0.world.read();
+        let world = self.world.read();
         let admission = world.admit(world.now(system_now), head);
         let newest = self.newest();
         drop(world);
-        if matches!(admission, Admission::Refused(_)) {
+        if matches!(admission, Admission::Refused(..)) {
             // A refusal may show a revocation that is not stored yet. If the revocation is lost, this
             // refusal was wrong, which is harmless.
             let _ = self.finish(newest);
@@ -149,14 +144,14 @@ impl Service {
 
     /// The document to fetch before [`Self::answer`] is called, see [`World::document_to_fetch`].
     pub fn document_to_fetch(&self, system_now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
-        let world = self.0.world.read();
+        let world = self.world.read();
         world.document_to_fetch(world.now(system_now), call)
     }
 
     /// The response to an admitted call. Its changes are applied and stored before it leaves.
     pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
         let (now, strike, unchanged) = {
-            let world = self.0.world.read();
+            let world = self.world.read();
             let (now, strike) = (world.now(system_now), world.strike(call));
             if let Some(response) = world.replaced_by(now, call, strike.as_ref()) {
                 return response;
@@ -171,7 +166,7 @@ impl Service {
             self.finish(pending.newest)?;
             Ok(pending)
         });
-        let world = self.0.world.read();
+        let world = self.world.read();
         let PendingResponse { response, effects, wakes, .. } =
             stored.unwrap_or_else(|KeepError(why)| {
                 PendingResponse::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
@@ -206,17 +201,17 @@ impl Service {
         system_now: Timestamp,
         call: &Call<'_>,
     ) -> Result<PendingResponse, KeepError> {
-        let _turn = self.0.turn.lock();
-        let due_before = self.0.world.read().state().next_due();
+        let _turn = self.turn.lock();
+        let due_before = self.world.read().state().next_due();
         let now = self.perform_due(system_now)?;
         let (first_delivery, outcome) = {
-            let world = self.0.world.read();
+            let world = self.world.read();
             (world.state().next_delivery, world.answer(now, call))
         };
         let changes = change::summary(&outcome.changes);
         self.change(outcome.changes)?;
         self.perform_due(system_now)?;
-        let world = self.0.world.read();
+        let world = self.world.read();
         let due = world.state().next_due();
         Ok(PendingResponse {
             response: outcome.response,
@@ -233,7 +228,7 @@ impl Service {
     /// The response to an admitted call whose body could not be stored.
     #[cfg(feature = "server")]
     pub(crate) fn unstored(&self, system_now: Timestamp, call: &Call<'_>, why: &str) -> Response {
-        let world = self.0.world.read();
+        let world = self.world.read();
         let now = world.now(system_now);
         let response = world.not_kept(now, call, why);
         world.record(now, call, &response, CallEffects::default(), None);
@@ -243,7 +238,7 @@ impl Service {
     /// Applies and stores changes that do not come from a call.
     #[cfg(feature = "server")]
     pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), KeepError> {
-        let turn = self.0.turn.lock();
+        let turn = self.turn.lock();
         self.change(changes)?;
         let newest = self.newest();
         drop(turn);
@@ -253,9 +248,9 @@ impl Service {
     /// The system's time of the next event; `None` if there is none, or if the clock is frozen. An event that
     /// is due already has a time in the past.
     pub fn next_due(&self, system_now: Timestamp) -> Option<Timestamp> {
-        let world = self.0.world.read();
+        let world = self.world.read();
         let due = world.state().next_due()?;
-        if self.0.is_stuck.load(Ordering::Relaxed) {
+        if self.is_stuck.load(Ordering::Relaxed) {
             return system_now.checked_add(STUCK_RETRY).ok();
         }
         if due <= world.now(system_now) {
@@ -267,7 +262,7 @@ impl Service {
     /// Performs everything that is due. Returns the world's time. Only call it with the lock `turn`.
     fn perform_due(&self, system_now: Timestamp) -> Result<Timestamp, KeepError> {
         let (now, is_due) = {
-            let world = self.0.world.read();
+            let world = self.world.read();
             let now = world.now(system_now);
             (now, is_due(&world, now))
         };
@@ -288,7 +283,7 @@ impl Service {
     /// Changes the world, and gives the changes to the keeper before another call can see them. Only call it
     /// with the lock `turn`.
     fn change_by<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, KeepError> {
-        if self.0.is_stuck.load(Ordering::Relaxed) {
+        if self.is_stuck.load(Ordering::Relaxed) {
             self.finish(self.newest())?;
         }
         Ok(self.change_anyway(change))
@@ -297,38 +292,38 @@ impl Service {
     /// As [`Self::change_by`], but also while the keeper fails. It is for events that have already happened
     /// and must be stored as soon as possible.
     fn change_anyway<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
-        let mut world = self.0.world.write();
-        let Some(keeper) = &self.0.keeper else { return change(&mut world) };
+        let mut world = self.world.write();
+        let Some(keeper) = &self.keeper else { return change(&mut world) };
         world.note();
         let changed = change(&mut world);
         let noted = world.noted();
         if !noted.is_empty() {
-            self.0.newest.store((keeper.take)(noted), Ordering::Release);
+            self.newest.store((keeper.take)(noted), Ordering::Release);
         }
         changed
     }
 
     /// The number of the newest change. It is only exact under a lock of the world.
     fn newest(&self) -> u64 {
-        self.0.newest.load(Ordering::Acquire)
+        self.newest.load(Ordering::Acquire)
     }
 
     /// Waits until all changes up to this one are stored. Do not hold a lock of the world.
     fn finish(&self, newest: u64) -> Result<(), KeepError> {
-        let Some(keeper) = self.0.keeper.as_ref().filter(|_| newest != NO_CHANGE) else {
+        let Some(keeper) = self.keeper.as_ref().filter(|_| newest != NO_CHANGE) else {
             return Ok(());
         };
         let finished = (keeper.finish)(newest);
         if finished.is_err() {
-            self.0.is_stuck.store(true, Ordering::Relaxed);
+            self.is_stuck.store(true, Ordering::Relaxed);
         } else if newest == self.newest() {
-            self.0.is_stuck.store(false, Ordering::Relaxed);
+            self.is_stuck.store(false, Ordering::Relaxed);
         }
         finished
     }
 
     fn wake(&self) {
-        if let Some(waker) = self.0.waker.lock().as_ref() {
+        if let Some(waker) = self.waker.lock().as_ref() {
             waker();
         }
     }

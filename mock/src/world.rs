@@ -39,7 +39,7 @@ use crate::value::key::SeedKey;
 use crate::value::message::responder::Responder;
 use crate::value::message::response::Response;
 use crate::value::settings::{SecretSource, SettingsError};
-use crate::value::timestamp::DateHeaders;
+use crate::value::timestamp::date_header;
 use crate::value::token::Sealer;
 #[cfg(feature = "server")]
 use crate::world::change_log::ChangeLog;
@@ -74,9 +74,8 @@ pub struct World {
     noted: Option<ChangeBatch>,
     identifiers: Identifiers,
     pub(crate) sealer: Sealer,
-    /// Calls so far: with the date, the limiters, the journal, the faults and the drills the only interior state.
+    /// Calls so far: with the limiters, the journal, the faults and the drills the only interior state.
     calls: AtomicU64,
-    dates: DateHeaders,
     pub(crate) limiter: Limiter,
     token_limiter: Option<Limiter>,
     /// Shared with the watchers. They notice by it that the world was replaced.
@@ -119,7 +118,6 @@ impl World {
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, settings.sandbox.as_deref()),
             calls: AtomicU64::new(0),
-            dates: DateHeaders::default(),
             limiter,
             token_limiter,
             journal: Arc::default(),
@@ -293,7 +291,7 @@ impl World {
             serial,
             identifiers: &self.identifiers,
             now,
-            date: self.dates.at(now),
+            date: date_header(now),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::exchange::escape;
 use crate::report::color_of;
 use crate::report::terminal::{Detail, Table, paint};
 use crate::verdict::result::RunOutcome;
-use crate::verdict::{Verdict, pluralize};
+use crate::verdict::{Verdict, pluralize, sentence_case};
 
 /// The highest numbers of lines and characters of one reading.
 const READING_LINES_MAX: usize = 6;
@@ -102,7 +102,7 @@ impl ComparisonText {
         if all.is_empty() {
             return;
         }
-        self.line(&paint::bold(capital(class.as_ref())));
+        self.line(&paint::bold(sentence_case(class.as_ref())));
         for one in all {
             let verdict = one.verdict.unwrap_or(Verdict::Fail);
             let clause = match (&one.section, one.level) {
@@ -293,10 +293,4 @@ fn are(names: &[String]) -> String {
         [only] => format!("{only} is"),
         [first @ .., last] => format!("{} and {last} are", first.join(", ")),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
 }

@@ -40,7 +40,7 @@ pub struct Report {
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub exit_code: u8,
     /// The meaning of the exit code, a clause.
-    pub meaning: &'static str,
+    pub meaning: String,
     /// Why the target could not be used at all.
     pub trouble: Option<String>,
     /// Facts that explain many checks at once, with advice.

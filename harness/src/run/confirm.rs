@@ -82,9 +82,9 @@ async fn repeat_reading(
 /// Passes of a failed scenario that changes data.
 pub(super) const CHANGE_PASSES: u64 = 3;
 
-/// Repeats a failed scenario that changes data. It runs alone, and its own changes are no movement: both looks are
-/// taken after each further pass, with the duration of the scenario between them. Others may have moved the data until
-/// then, so the last pass counts.
+/// Repeats a failed scenario that changes data. No other scenario runs meanwhile. After each further pass the data are
+/// looked at twice, with the duration of the pass between the looks: so the changes of the scenario itself do not count
+/// as movement. Others may have moved the data before, so the last pass counts.
 async fn repeat_change(row: RepeatableRow<'_>, first: ScenarioResult) -> ScenarioResult {
     let mut last = row.run().await;
     for passes in 2..=CHANGE_PASSES {

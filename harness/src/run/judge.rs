@@ -16,7 +16,7 @@ use crate::verdict::check::{
     self, Document, Judgement, Mismatch, MismatchKind, ResponsePart, implicit,
 };
 use crate::verdict::result::{CheckResult, Subject};
-use crate::verdict::{NotRunKind, Verdict};
+use crate::verdict::{NotRunKind, Verdict, sentence_case};
 
 use super::context::RunContext;
 use super::endpoint;
@@ -198,13 +198,6 @@ fn masked(result: &CheckResult, text: String) -> String {
     }
 }
 
-/// The text with a capital letter at the start.
-fn sentence_case(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
-}
-
 /// Records the answers to open questions that a step observes. Returns a check for each.
 pub(super) fn observations(
     run: &mut ScenarioRun<'_>,
@@ -271,7 +264,7 @@ pub(super) fn answer(
             _ => format!("the specification does not allow this answer to `{id}`: {actual}"),
         };
     }
-    if let Some(pinned) = run.shared.target.pins().broken_by(id, &value, is_within) {
+    if let Some(pinned) = run.shared.target.index.pins.broken_by(id, &value, is_within) {
         result.verdict = Verdict::Drift;
         result.mismatch = Some(MismatchKind::Value);
         result.expected = pinned.to_string();

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use moot_fixtures::contract::Operation;
 
+use crate::run::environment::discovery::DefaultValue;
 use crate::scenario::model::{Poll, Premise, RequestStep};
 use crate::verdict::check::{self, Document, Judgement};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
@@ -143,14 +144,17 @@ fn check_default_value(
         return Ok(());
     };
     let sent = document.exchange.as_ref().map_or("", |exchange| &exchange.request.body_shown);
-    let default = run.session.default_value(operation).filter(|it| sent.contains(it.text));
+    let destination = &run.session.client.destination;
+    let default = DefaultValue::of(operation, &destination.bindings);
+    let default = default.filter(|it| sent.contains(it.text));
     let Some(default) = default.filter(|_| !run.shared.target.is_mock()) else {
         return Ok(());
     };
+    let mut accepted = destination.accepted_defaults.lock();
     if (200..300).contains(&status) {
-        run.session.note_accepted(default);
+        accepted.insert(default.text.to_owned());
     }
-    if !VALUE_REFUSED.contains(&status) || run.session.has_accepted(default) {
+    if !VALUE_REFUSED.contains(&status) || accepted.contains(default.text) {
         return Ok(());
     }
     let mut expectations =

@@ -177,9 +177,11 @@ impl Runner {
         }
         // Known failures are matched with all checks.
         options.lists_checks |= !expected.entries.is_empty();
-        let implicit = ImplicitContext::new(&base_path(&target.description().base_url))
-            .with_movable_clock(target.can_move_clock());
-        implicit.note_clock_moved("earlier runs".to_owned(), target.clock_moved_seconds());
+        let implicit = ImplicitContext::new(
+            &base_path(&target.description().base_url),
+            target.can_move_clock(),
+        );
+        implicit.note_clock_moved("earlier runs".to_owned(), target.index.clock_moved_seconds);
         let shared = RunContext {
             implicit,
             own_rows: Arc::new(blank.own_rows.clone()),

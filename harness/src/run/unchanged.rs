@@ -37,7 +37,7 @@ pub(super) async fn before(
     lines.iter().for_each(|line| recall(run, line));
     let mut views = Vec::with_capacity(lines.len());
     for line in lines {
-        let remembered = run.views().get(&name_of(run, line)).filter(|view| view.is_clean);
+        let remembered = run.views().get(&name_of(run, line)).filter(|view| view.is_current);
         views.push(match remembered {
             Some(remembered) => remembered.view,
             None => read(run, line).await?,
@@ -97,7 +97,7 @@ async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Sto
             pages.push(pages::page(run, &shape, number).await?);
         }
         if remembered.agrees_with(&view_of(run, &pages)) {
-            (remembered.looks, remembered.is_clean) = (remembered.looks + 1, true);
+            (remembered.looks, remembered.is_current) = (remembered.looks + 1, true);
             run.views().remember(&name, remembered.clone());
             return Ok(remembered.view);
         }

@@ -51,14 +51,15 @@ pub(super) struct RememberedView {
     pub(super) mark: usize,
     /// The number of looks at some of its pages since then.
     pub(super) looks: u64,
-    /// Whether every call since the latest look has a known effect.
-    pub(super) is_clean: bool,
+    /// Whether every call since the latest look has a known effect, so that no new look is necessary.
+    #[serde(rename = "is_clean")]
+    pub(super) is_current: bool,
 }
 
 impl RememberedView {
     /// A view whose whole list was just read.
     pub(super) fn new(view: View, mark: usize) -> Self {
-        Self { view, mark, is_clean: true, ..Self::default() }
+        Self { view, mark, is_current: true, ..Self::default() }
     }
 
     /// The pages after the first that a look reads: one in the middle, another one each time, and the last.
@@ -100,7 +101,7 @@ impl RememberedViews {
 
     /// Marks all views after a call with an unknown effect.
     pub(super) fn doubt(&self) {
-        self.0.lock().values_mut().for_each(|view| view.is_clean = false);
+        self.0.lock().values_mut().for_each(|view| view.is_current = false);
     }
 }
 
@@ -118,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn a_view_is_clean_until_a_call_has_an_unknown_effect() {
+    fn a_view_is_current_until_a_call_has_an_unknown_effect() {
         let views = RememberedViews::default();
         assert_eq!(views.get("GET /v1/requests"), None);
         views.remember("GET /v1/requests", RememberedView::new(view(&[], &["a"], 1), 0));
-        assert!(views.get("GET /v1/requests").is_some_and(|view| view.is_clean));
+        assert!(views.get("GET /v1/requests").is_some_and(|view| view.is_current));
         views.doubt();
-        assert!(views.get("GET /v1/requests").is_some_and(|view| !view.is_clean));
+        assert!(views.get("GET /v1/requests").is_some_and(|view| !view.is_current));
     }
 
     #[test]

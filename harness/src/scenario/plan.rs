@@ -118,7 +118,7 @@ fn file_stem(selector: &str) -> &str {
 
 /// Whether a pattern may match the scenario of this name or one of its rows. The rows are not known before it runs, so
 /// the label of a row may begin at each `[` of the pattern.
-pub(crate) fn could_name(pattern: &str, name: &str) -> bool {
+pub(crate) fn may_match(pattern: &str, name: &str) -> bool {
     pattern::matches(pattern, name)
         || pattern.match_indices('[').any(|(at, _)| pattern::matches(&pattern[..at], name))
 }
@@ -138,7 +138,7 @@ fn nearest_selector(all: &[PlanEntry<'_>], selector: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{could_name, file_stem, is_in_section};
+    use super::{file_stem, is_in_section, may_match};
 
     #[test]
     fn a_section_holds_what_is_below_it_and_nothing_else() {
@@ -165,7 +165,7 @@ mod tests {
             ("my[1]/walk[a]", "my[1]/walk", true),
             ("my[1]/walk", "my/walk", false),
         ] {
-            assert_eq!(could_name(pattern, name), expected, "{pattern} {name}");
+            assert_eq!(may_match(pattern, name), expected, "{pattern} {name}");
         }
     }
 }

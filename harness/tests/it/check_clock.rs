@@ -49,7 +49,7 @@ fn a_creation_time_is_the_time_of_the_creation() {
 /// `Date` may come from a proxy, whose clock an operator does not move.
 #[test]
 fn a_creation_may_be_ahead_by_the_time_that_an_operator_moved_the_clock() {
-    let context = ImplicitContext::new("/api");
+    let context = ImplicitContext::new("/api", false);
     let fails = |id, at| failures(&context, id, "Thu, 05 Mar 2026 14:30:00 GMT", at);
     assert_eq!(fails("a", "2026-03-05T16:30:00Z"), 1);
     for _ in 0..2 {
@@ -65,7 +65,7 @@ fn a_creation_may_be_ahead_by_the_time_that_an_operator_moved_the_clock() {
 #[test]
 fn a_clock_that_an_earlier_run_may_have_moved_is_named() {
     let message = |is_movable, at| {
-        let context = ImplicitContext::new("/api").with_movable_clock(is_movable);
+        let context = ImplicitContext::new("/api", is_movable);
         messages(&context, "a", "Thu, 05 Mar 2026 14:30:00 GMT", at).concat()
     };
     let (ahead, behind) = ("2026-03-05T16:30:00Z", "2026-03-05T12:30:00Z");
@@ -75,7 +75,7 @@ fn a_clock_that_an_earlier_run_may_have_moved_is_named() {
 
 #[test]
 fn later_creations_have_later_times() {
-    let context = ImplicitContext::new("/api");
+    let context = ImplicitContext::new("/api", false);
     let fails = |id, date, at| failures(&context, id, date, at);
     assert_eq!(fails("a", "Thu, 05 Mar 2026 14:30:05 GMT", "2026-03-05T14:30:05Z"), 0);
     assert_eq!(fails("b", "Thu, 05 Mar 2026 14:30:07 GMT", "2026-03-05T14:30:05Z"), 0);

@@ -282,7 +282,7 @@ fn a_media_type_that_is_not_offered_may_be_refused() {
     {
         let mut exchange = seen.exchange();
         exchange.request.headers.push(("accept".to_owned(), accept.to_owned()));
-        let judged = implicit::judge(&exchange, &ImplicitContext::new("/api"));
+        let judged = implicit::judge(&exchange, &ImplicitContext::new("/api", false));
         let fails = |(id, it): &(&str, Judgement)| {
             *id == "http.declared-status" && matches!(it, Judgement::Fails(_))
         };
@@ -464,13 +464,13 @@ fn a_body_that_was_cut_is_not_judged() {
         response.is_cut = true;
         response.json = None;
     }
-    let findings = implicit::judge(&exchange, &ImplicitContext::new("/api"));
+    let findings = implicit::judge(&exchange, &ImplicitContext::new("/api", false));
     assert!(findings.iter().all(|(_, judgement)| *judgement == Judgement::Holds), "{findings:?}");
 }
 
 #[test]
 fn a_request_id_is_of_one_call_of_one_service() {
-    let context = ImplicitContext::new("/api");
+    let context = ImplicitContext::new("/api", false);
     let clashes = |seen: &Seen| {
         implicit::judge(&seen.exchange(), &context)
             .into_iter()
@@ -495,7 +495,7 @@ fn an_error_shows_no_internals() {
     let trace = "Traceback (most recent call last): File x";
     check(&missing(&with("detail", json!(trace))), &["errors.no-internals"]);
     check(&missing(&with("detail", json!("There is no request at that place."))), &[]);
-    let context = ImplicitContext::new("/api");
+    let context = ImplicitContext::new("/api", false);
     let detail = |problem_type: &str, status: u16, number: u64| {
         let mut seen = missing(&with("type", json!(problem_type)));
         (seen.number, seen.status) = (number, status);

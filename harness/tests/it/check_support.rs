@@ -117,7 +117,7 @@ impl Seen {
 
 /// The findings of the implicit checks about one exchange.
 pub(crate) fn findings(seen: &Seen) -> Vec<(&'static str, Judgement)> {
-    implicit::judge(&seen.exchange(), &ImplicitContext::new("/api"))
+    implicit::judge(&seen.exchange(), &ImplicitContext::new("/api", false))
 }
 
 /// Asserts that exactly these requirements fail. A `~` in front means at most a warning.

@@ -152,7 +152,7 @@ impl Client {
             Admission::Admitted(admitted) => {
                 self.service.answer(now, &Call { head, admitted: &admitted, body, fetched: None })
             }
-            Admission::Refused(response) => response,
+            Admission::Refused(response, _) => response,
         };
         let bytes = match response.body {
             ResponseBody::Bytes(bytes) => bytes,

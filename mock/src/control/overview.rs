@@ -32,9 +32,9 @@ fn counts(world: &World, company: u32) -> Value {
     let count = |rows: &Index| rows.rows(company, None).map_or(0, |rows| rows.len());
     json!({
         "workflows": count(&world.seed_data().workflow_index),
-        "legal_requests": count(&state.legal_request_index),
-        "repository_documents": count(&state.document_index),
-        "webhooks": count(&state.webhook_index),
+        "legal_requests": count(&state.legal_requests.index),
+        "repository_documents": count(&state.documents.index),
+        "webhooks": count(&state.webhooks.index),
     })
 }
 

@@ -38,7 +38,7 @@ impl TokenAct {
         }
         match self.token(call).and_then(|token| call.with_token(&token)) {
             Some(admitted @ Admission::Admitted(_)) => admitted,
-            Some(Admission::Refused(_)) | None => admission,
+            Some(Admission::Refused(..)) | None => admission,
         }
     }
 

@@ -31,7 +31,7 @@ impl ArrivingCall<'_> {
     /// The problem type of a refusal; `None` if the contract does not have it.
     pub(super) fn problem(admission: &Admission) -> Option<ProblemType> {
         match admission {
-            Admission::Refused(response) => response.refused.as_ref()?.problem.parse().ok(),
+            Admission::Refused(response, _) => response.refused.as_ref()?.problem.parse().ok(),
             Admission::Admitted(_) => None,
         }
     }

@@ -72,7 +72,7 @@ impl Hook for DefectHook {
                 _ => admission,
             };
         }
-        if let Admission::Refused(response) = &mut admission {
+        if let Admission::Refused(response, _) = &mut admission {
             self.edit(head, call.operation(), response);
         }
         admission

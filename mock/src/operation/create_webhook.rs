@@ -34,7 +34,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let events = events(answers, &payload)?;
     let (auth_type, credential) = authentication(answers, &payload)?;
 
-    let registered = context.world.state().webhook_index.rows(company, None);
+    let registered = context.world.state().webhooks.index.rows(company, None);
     let is_full = registered.is_some_and(|rows| rows.len() >= WEBHOOKS_PER_COMPANY_MAX);
     let fresh = context.world.fresh_webhook().filter(|_| !is_full);
     let (row, id) = fresh.ok_or_else(|| {

@@ -10,7 +10,7 @@ use crate::world::Outcome;
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     context.world.read_list(context.now, |state| {
         let statuses = LegalRequestStatus::ALL.map(|status| (status.as_str(), status as usize));
-        let index = &state.legal_request_index;
+        let index = &state.legal_requests.index;
         let rows = |company| list::rows_in_status(context, index, company, &statuses);
         let member = |row| Some(state.legal_requests.get(row)?.json());
         Ok(Outcome::unchanged(list::respond(context, rows, member)?))

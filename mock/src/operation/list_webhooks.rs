@@ -7,7 +7,7 @@ use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     context.world.read_list(context.now, |state| {
-        let rows = |company| Ok(state.webhook_index.rows(company, None));
+        let rows = |company| Ok(state.webhooks.index.rows(company, None));
         let member = |row| Some(state.webhooks.get(row)?.json());
         Ok(Outcome::unchanged(list::respond(context, rows, member)?))
     })

@@ -16,9 +16,9 @@ impl Service {
     /// Performs everything that is due, and returns the attempts to make now. Each attempt is in flight
     /// until [`Self::attempt_done`] or [`Self::attempt_put_back`].
     pub fn due_attempts(&self, system_now: Timestamp) -> Vec<DeliveryAttempt> {
-        let turn = self.0.turn.lock();
+        let turn = self.turn.lock();
         let attempts = self.perform_due(system_now).and_then(|now| {
-            let (changes, attempts) = deliver::begin(&self.0.world.read(), now);
+            let (changes, attempts) = deliver::begin(&self.world.read(), now);
             self.change(changes)?;
             Ok(attempts)
         });
@@ -33,14 +33,14 @@ impl Service {
     /// Whether an attempt of [`Self::due_attempts`] is still in flight. A deleted webhook and a reset end
     /// it.
     pub fn is_wanted(&self, delivery: u64) -> bool {
-        deliver::is_in_flight(&self.0.world.read(), delivery)
+        deliver::is_in_flight(&self.world.read(), delivery)
     }
 
     /// Whether an attempt of [`Self::due_attempts`] may start. Call it directly before the start: the
     /// attempt may have ended, or deliveries may be paused.
     pub fn may_start(&self, delivery: u64) -> bool {
-        let may_act = self.0.keeper.as_ref().is_none_or(|keeper| (keeper.may_act)());
-        may_act && deliver::may_start(&self.0.world.read(), delivery)
+        let may_act = self.keeper.as_ref().is_none_or(|keeper| (keeper.may_act)());
+        may_act && deliver::may_start(&self.world.read(), delivery)
     }
 
     /// Queues an attempt again that did not start, if it is still in flight.
@@ -62,8 +62,8 @@ impl Service {
     }
 
     fn end_attempt(&self, change: impl FnOnce(&World) -> Option<Change>) {
-        let turn = self.0.turn.lock();
-        let change = change(&self.0.world.read());
+        let turn = self.turn.lock();
+        let change = change(&self.world.read());
         self.change_anyway(|world| world.apply(change.into_iter().collect()));
         let newest = self.newest();
         drop(turn);

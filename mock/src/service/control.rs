@@ -24,7 +24,7 @@ impl Service {
             _ => {}
         }
         self.in_turn(system_now, || {
-            let looked = control::look(&self.0.world.read(), system_now, &action);
+            let looked = control::look(&self.world.read(), system_now, &action);
             match looked {
                 Some(shown) => Ok(shown),
                 None => self.change_by(|world| control::perform(world, system_now, action)),
@@ -53,7 +53,7 @@ impl Service {
         system_now: Timestamp,
         act: impl FnOnce() -> Result<Result<T, Refusal>, KeepError>,
     ) -> Result<T, Refusal> {
-        let turn = self.0.turn.lock();
+        let turn = self.turn.lock();
         let result = self.perform_due(system_now).and_then(|_| act());
         let newest = self.newest();
         drop(turn);

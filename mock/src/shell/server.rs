@@ -47,8 +47,8 @@ pub async fn serve(
     serve_site(listener, site, limits, tls, stop.boxed()).await;
 }
 
-/// As [`serve`]. It is not generic, so it is compiled with the optimisation of this crate, and not with that of the
-/// crate that calls it.
+/// [`serve`] for one type of `stop`. Generic code would be compiled by the crate that calls it, with the optimisation
+/// of that crate.
 fn serve_site(
     listener: TcpListener,
     site: Site,
@@ -87,7 +87,7 @@ pub async fn serve_node(
     serve_node_until(listener, node, limits, tls, stop.boxed()).await;
 }
 
-/// As [`serve_node`]; not generic, like [`serve_site`].
+/// [`serve_node`] for one type of `stop`, as [`serve_site`].
 #[cfg(feature = "postgres")]
 fn serve_node_until(
     listener: TcpListener,
@@ -198,7 +198,7 @@ async fn call_world(
     let head = head(parts, path, client);
     let (response, serial) = answer_in_world(site, realm, head, body).await;
     if let Some(watch) = &site.watch
-        && let Some(call) = watched::watched_call(realm, &head, serial, parts.uri.path(), at)
+        && let Some(call) = watched::watched_call(realm, head.headers, serial, parts.uri.path(), at)
     {
         watch(call);
     }
@@ -206,22 +206,22 @@ async fn call_world(
 }
 
 /// The stages of a call to a world: admission, body, document at an address, operation, response. Returns the
-/// response, and the number of the call if it was admitted.
+/// response, and the number of the call.
 async fn answer_in_world(
     site: &Site,
     realm: &Realm,
     head: Head<'_>,
     body: impl Body<Data = Bytes> + Send + Unpin,
-) -> (Response<SiteBody>, Option<u64>) {
+) -> (Response<SiteBody>, u64) {
     let (service, times) = (&realm.service, site.times);
     let admitted = match service.admit(clock::now(), &head) {
         Admission::Admitted(admitted) => admitted,
-        Admission::Refused(response) => {
+        Admission::Refused(response, serial) => {
             body::drain(body, head.headers, times).await;
-            return (sent(response).await, None);
+            return (sent(response).await, serial);
         }
     };
-    let serial = Some(admitted.serial);
+    let serial = admitted.serial;
     let read = body::read(body, head.headers, admitted.reading, times, &site.store).await;
     let mut call = Call { head, admitted: &admitted, body: call::Body::Empty, fetched: None };
     match read {

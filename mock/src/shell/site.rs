@@ -273,8 +273,8 @@ impl Site {
     }
 
     /// Deletes the sandboxes whose lease has ended.
-    pub(crate) fn collect(&self) {
-        for realm in self.sandboxes.take_abandoned() {
+    pub(crate) fn delete_expired_sandboxes(&self) {
+        for realm in self.sandboxes.take_expired() {
             self.deliverer.remove(&realm);
         }
     }

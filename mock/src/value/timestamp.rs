@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime};
 use http::HeaderValue;
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::TimestampForm;
-use parking_lot::Mutex;
 
 /// A timestamp in a form of §2.
 pub(crate) fn text(form: TimestampForm, at: Timestamp) -> String {
@@ -37,25 +36,9 @@ pub(crate) fn seconds_to(now: Timestamp, date: &str) -> Option<u64> {
     u64::try_from(left.as_secs()).ok()
 }
 
-/// Makes the header `Date`. It keeps the newest one, because many calls come in the same second.
-#[derive(Debug, Default)]
-pub(crate) struct DateHeaders(Mutex<Option<(i64, HeaderValue)>>);
-
-impl DateHeaders {
-    /// See [`date_header`].
-    pub(crate) fn at(&self, now: Timestamp) -> HeaderValue {
-        let newest = &mut *self.0.lock();
-        let second = now.as_second();
-        match newest {
-            Some((at, value)) if *at == second => value.clone(),
-            _ => newest.insert((second, date_header(now))).1.clone(),
-        }
-    }
-}
-
 /// The value of the header `Date` at `now`. Before 1970 it is the beginning of 1970, because `httpdate`
 /// has no earlier times.
-fn date_header(now: Timestamp) -> HeaderValue {
+pub(crate) fn date_header(now: Timestamp) -> HeaderValue {
     let since_1970 = Duration::from_secs(now.as_second().max(0).unsigned_abs());
     HeaderValue::from_str(&httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + since_1970))
         .unwrap_or_else(|_| HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))

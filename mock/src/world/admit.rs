@@ -46,7 +46,10 @@ impl World {
         let mut seen = AdmissionTrace::default();
         match self.admitted(now, head, serial, &mut seen) {
             Ok(admitted) => Admission::Admitted(admitted),
-            Err(problem) => Admission::Refused(self.refused(now, head, serial, &seen, &problem)),
+            Err(problem) => {
+                let response = self.refused(now, head, serial, &seen, &problem);
+                Admission::Refused(response, serial)
+            }
         }
     }
 

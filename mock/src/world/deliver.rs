@@ -209,7 +209,7 @@ fn subscribed<'w>(
     event: &'w str,
 ) -> impl Iterator<Item = (u32, &'w Arc<Webhook>)> {
     let state = world.state();
-    let rows = state.webhook_index.rows(company, None).into_iter().flatten();
+    let rows = state.webhooks.index.rows(company, None).into_iter().flatten();
     rows.filter_map(move |row| Some((row, state.webhooks.get(row)?)))
         .filter(move |(_, webhook)| webhook.events.iter().any(|subscribed| subscribed == event))
 }

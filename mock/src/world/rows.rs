@@ -9,29 +9,22 @@ use crate::value::identifier::{IdKind, Identifiers, document_id_of};
 use crate::value::limits::ROWS_MAX;
 use crate::value::short_id::ShortId;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
-use crate::world::state::seed_data::Ids;
 use crate::world::state::table::RowTable;
 
 impl World {
     /// The legal request of an id.
     pub(crate) fn legal_request(&self, id: &str) -> Option<&Arc<LegalRequest>> {
-        let ids = &self.seed_data().rows.legal_request_ids;
-        let row = self.row(id, ids, &self.state().legal_requests)?;
-        self.state().legal_requests.get(row)
+        self.find(&self.state().legal_requests, id).map(|(_, record)| record)
     }
 
     /// The repository document of an id.
     pub(crate) fn document(&self, id: &str) -> Option<&Arc<RepositoryDocument>> {
-        let ids = &self.seed_data().rows.document_ids;
-        let row = self.row(id, ids, &self.state().documents)?;
-        self.state().documents.get(row)
+        self.find(&self.state().documents, id).map(|(_, record)| record)
     }
 
     /// The webhook of an id, with its row.
     pub(crate) fn webhook(&self, id: &str) -> Option<(u32, &Arc<Webhook>)> {
-        let ids = &self.seed_data().rows.webhook_ids;
-        let row = self.row(id, ids, &self.state().webhooks)?;
-        Some((row, self.state().webhooks.get(row)?))
+        self.find(&self.state().webhooks, id)
     }
 
     /// The document whose download has this id.
@@ -42,17 +35,17 @@ impl World {
 
     /// Row and id for a new legal request; `None` if the world is full.
     pub(crate) fn fresh_legal_request(&self) -> Option<(u32, String)> {
-        self.fresh(&self.seed_data().rows.legal_request_ids, &self.state().legal_requests)
+        self.fresh(&self.state().legal_requests)
     }
 
     /// Row and id for a new document; `None` if the world is full.
     pub(crate) fn fresh_document(&self) -> Option<(u32, String)> {
-        self.fresh(&self.seed_data().rows.document_ids, &self.state().documents)
+        self.fresh(&self.state().documents)
     }
 
     /// Row and id for a new webhook; `None` if the world is full.
     pub(crate) fn fresh_webhook(&self) -> Option<(u32, String)> {
-        self.fresh(&self.seed_data().rows.webhook_ids, &self.state().webhooks)
+        self.fresh(&self.state().webhooks)
     }
 
     /// The id that a row of this kind gets.
@@ -68,8 +61,7 @@ impl World {
 
     /// The unguessable id of a document's download.
     pub(crate) fn download_id(&self, document_id: &str) -> String {
-        let seed_data = self.seed_data();
-        let is_seeded = seed_data.rows.document_ids.row(document_id).is_some();
+        let is_seeded = self.state().documents.ids.row(document_id).is_some();
         self.identifiers_of(is_seeded).download_id(document_id)
     }
 
@@ -77,19 +69,20 @@ impl World {
         if is_seeded { &self.seed_data().identifiers } else { &self.identifiers }
     }
 
-    fn row<R>(&self, id: &str, seeded: &Ids, table: &RowTable<R>) -> Option<u32> {
-        if let Some(row) = seeded.row(id) {
-            return Some(row);
-        }
-        let row = u32::try_from(self.identifiers.number(seeded.kind, id)?).ok()?;
-        // A seed row has its own id and no other.
-        (row >= table.base_length()).then_some(row)
+    /// The row with an id, and its number.
+    fn find<'t, R>(&self, table: &'t RowTable<R>, id: &str) -> Option<(u32, &'t Arc<R>)> {
+        let row = table.ids.row(id).or_else(|| {
+            let row = u32::try_from(self.identifiers.number(table.ids.kind, id)?).ok()?;
+            // A seed row has its own id and no other.
+            (row >= table.base_length()).then_some(row)
+        })?;
+        Some((row, table.get(row)?))
     }
 
     /// A row whose id is not a seed row's: then its number is passed over.
-    fn fresh<R>(&self, seeded: &Ids, table: &RowTable<R>) -> Option<(u32, String)> {
+    fn fresh<R>(&self, table: &RowTable<R>) -> Option<(u32, String)> {
         (table.next_row()..ROWS_MAX)
-            .map(|row| (row, self.identifiers.id(seeded.kind, u64::from(row))))
-            .find(|(_, id)| seeded.row(id).is_none())
+            .map(|row| (row, self.id_of_row(table.ids.kind, row)))
+            .find(|(_, id)| table.ids.row(id).is_none())
     }
 }

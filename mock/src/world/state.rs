@@ -4,6 +4,7 @@
 
 mod amendments;
 pub mod change;
+pub(crate) mod ids;
 pub(crate) mod index;
 pub mod resource;
 pub mod seed_data;
@@ -22,7 +23,6 @@ use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::value::token::Grant;
 use crate::world::state::amendments::Amendments;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
-use crate::world::state::index::Index;
 use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::world::state::seed_data::SeedData;
 use crate::world::state::table::RowTable;
@@ -33,9 +33,6 @@ pub(crate) struct State {
     pub(crate) legal_requests: RowTable<LegalRequest>,
     pub(crate) documents: RowTable<RepositoryDocument>,
     pub(crate) webhooks: RowTable<Webhook>,
-    pub(crate) legal_request_index: Index,
-    pub(crate) document_index: Index,
-    pub(crate) webhook_index: Index,
     pub(crate) deliveries: BTreeMap<u64, Arc<Delivery>>,
     pub(crate) clock: Clock,
     pub(crate) rate_limit: RateLimitMode,
@@ -114,12 +111,9 @@ impl State {
     ) -> Self {
         let rows = &seed_data.rows;
         Self {
-            legal_requests: RowTable::over(rows.legal_requests.clone()),
-            documents: RowTable::over(rows.documents.clone()),
-            webhooks: RowTable::over(rows.webhooks.clone()),
-            legal_request_index: rows.legal_request_index.clone(),
-            document_index: rows.document_index.clone(),
-            webhook_index: rows.webhook_index.clone(),
+            legal_requests: rows.legal_requests.clone(),
+            documents: rows.documents.clone(),
+            webhooks: rows.webhooks.clone(),
             deliveries: BTreeMap::new(),
             clock: Clock::new(clock),
             rate_limit,
@@ -163,16 +157,16 @@ impl State {
         match change {
             Change::PutLegalRequest { row, record } => self.put_legal_request(row, record),
             Change::PutRepositoryDocument { row, record } => {
-                self.document_index.insert(record.company, row, None);
+                self.documents.index.insert(record.company, row, None);
                 self.documents.set(row, Some(record));
             }
             Change::PutWebhook { row, record } => {
-                self.webhook_index.insert(record.company, row, None);
+                self.webhooks.index.insert(record.company, row, None);
                 self.webhooks.set(row, Some(record));
             }
             Change::DeleteWebhook { row } => {
                 if let Some(webhook) = self.webhooks.get(row) {
-                    self.webhook_index.remove(webhook.company, row);
+                    self.webhooks.index.remove(webhook.company, row);
                 }
                 self.webhooks.set(row, None);
             }
@@ -262,10 +256,10 @@ impl State {
                 self.steps.remove(&(at, row));
             }
             if before.status != record.status {
-                self.legal_request_index.remove(before.company, row);
+                self.legal_requests.index.remove(before.company, row);
             }
         }
-        self.legal_request_index.insert(record.company, row, Some(record.status as usize));
+        self.legal_requests.index.insert(record.company, row, Some(record.status as usize));
         self.steps.extend(record.next_step_at().map(|at| (at, row)));
         self.legal_requests.set(row, Some(record));
     }

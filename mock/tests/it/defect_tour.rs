@@ -88,7 +88,7 @@ impl Tour {
         };
         let head = Head { method: &method, path, query, headers, client: CLIENT, wire: None };
         let response = match self.service.admit(self.now, &head) {
-            Admission::Refused(response) => response,
+            Admission::Refused(response, _) => response,
             Admission::Admitted(admitted) => self
                 .service
                 .answer(self.now, &Call { head, admitted: &admitted, body, fetched: None }),

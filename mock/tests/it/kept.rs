@@ -1,9 +1,9 @@
 //! A service with a keeper: a response is sent only after its change is stored.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
@@ -26,7 +26,7 @@ const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
 /// A service whose keeper reports each call of `finish`, and finishes on demand.
 struct Bench {
-    service: Service,
+    service: Arc<Service>,
     finish_calls: Receiver<u64>,
     results: Sender<Result<(), KeepError>>,
     /// Receives the number of changes each time that the keeper takes some.
@@ -59,7 +59,7 @@ impl Bench {
             }),
         };
         let world = World::new(settings()).expect("the settings are sound");
-        let service = Service::kept(defect::install(world, defects), keeper);
+        let service = Arc::new(Service::kept(defect::install(world, defects), keeper));
         let ask =
             ControlAction::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
         let minted = service.control(NOW, ask).expect("a known application");
@@ -226,15 +226,15 @@ fn a_token_that_could_not_be_kept_is_refused_in_the_form_of_oauth() {
 
 /// The bytes of an upload. Removing them after a reset must not block readers.
 struct Removal {
-    service: Service,
+    bench: Arc<crate::support::Bench>,
     was_readable: Sender<bool>,
 }
 
 impl Drop for Removal {
     fn drop(&mut self) {
         let (read, is_read) = channel();
-        let service = self.service.clone();
-        std::thread::spawn(move || read.send(service.now(NOW)));
+        let bench = self.bench.clone();
+        std::thread::spawn(move || read.send(bench.service.now(NOW)));
         let is_read = is_read.recv_timeout(Duration::from_secs(5));
         let _ = self.was_readable.send(is_read.is_ok());
     }
@@ -242,9 +242,9 @@ impl Drop for Removal {
 
 #[test]
 fn files_are_removed_after_a_reset_without_blocking_readers() {
-    let bench = crate::support::bench();
+    let bench = Arc::new(crate::support::bench());
     let (was_readable, seen) = channel();
-    let keep = std::sync::Arc::new(Removal { service: bench.service.clone(), was_readable });
+    let keep = Arc::new(Removal { bench: bench.clone(), was_readable });
     let place = ContentPlace::File { path: "nowhere".into(), keep };
     let content = Content { place, ..Content::in_memory(bytes::Bytes::from_static(b"bytes")) };
     let part = crate::support::file_with("file", "large.txt", content);

@@ -33,7 +33,7 @@ fn call(world: &mut World, sent: &Sent) -> Wire {
         wire: None,
     };
     let response = match world.admit(now, &head) {
-        Admission::Refused(response) => response,
+        Admission::Refused(response, _) => response,
         Admission::Admitted(admitted) => {
             let call = Call { head, admitted: &admitted, body: sent.body.clone(), fetched: None };
             let outcome = world.answer(now, &call);
@@ -206,7 +206,7 @@ proptest! {
             let now = start() + SignedDuration::from_millis(elapsed);
             let within = served.iter().rev().take_while(|at| elapsed - **at < 60_000).count();
             let is_served = match world.admit(now, &head) {
-                Admission::Refused(response) => response.status != 429,
+                Admission::Refused(response, _) => response.status != 429,
                 Admission::Admitted(_) => true,
             };
             prop_assert_eq!(is_served, within < 600, "{} calls in the window", within);

@@ -31,7 +31,7 @@ fn is_served(world: &World, now: Timestamp, client: &str) -> bool {
     let head =
         Head { method: &method, path: "/", query: None, headers: &headers, client, wire: None };
     match world.admit(now, &head) {
-        Admission::Refused(response) => response.status != 429,
+        Admission::Refused(response, _) => response.status != 429,
         Admission::Admitted(_) => true,
     }
 }

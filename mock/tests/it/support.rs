@@ -107,7 +107,7 @@ impl Bench {
             wire: None,
         };
         TestResponse::of(match self.service.admit(start(), &head) {
-            Admission::Refused(response) => response,
+            Admission::Refused(response, _) => response,
             Admission::Admitted(admitted) => {
                 let call =
                     Call { head, admitted: &admitted, body: sent.body.clone(), fetched: None };

@@ -13,9 +13,9 @@ fn check_wakings(progression: Progression, expected: usize) {
     let bench = bench_with(|settings| settings.progression = progression);
     let wakings = Arc::new(AtomicUsize::new(0));
     let counted = wakings.clone();
-    bench.service.set_waker(Box::new(move || {
+    bench.service.set_waker(move || {
         counted.fetch_add(1, Ordering::Relaxed);
-    }));
+    });
     for _ in 0..3 {
         bench.create(&sound());
     }

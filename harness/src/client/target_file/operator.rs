@@ -14,7 +14,7 @@ use super::text_or_keys::text_or_keys;
 use crate::client::target_file::TargetFile;
 use crate::scenario::load;
 use crate::scenario::model::{OperatorAction, ScenarioFile};
-use crate::scenario::plan::{self, could_name};
+use crate::scenario::plan::{self, may_match};
 
 /// The word of `tolerate` for every action of an operator.
 pub(crate) const OPERATOR: &str = "operator";
@@ -40,7 +40,7 @@ pub(crate) fn check_tolerated(file: &TargetFile, files: &[ScenarioFile]) -> Resu
     let bundled = load::bundled().unwrap_or_default();
     let names: Vec<String> =
         [files, &bundled].into_iter().flat_map(plan::all).map(|it| it.name().to_string()).collect();
-    named.filter(|word| !names.iter().any(|name| could_name(word, name))).try_for_each(|word| {
+    named.filter(|word| !names.iter().any(|name| may_match(word, name))).try_for_each(|word| {
         let Some(near) = alike(word.as_str(), &names) else { return Ok(()) };
         let place = file.places.of("tolerate");
         Err(format!("{place}no scenario is called `{word}`; did you mean `{near}`?"))

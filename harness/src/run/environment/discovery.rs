@@ -209,7 +209,7 @@ const PLAIN_HTTP: &str = "http://";
 
 /// A value that a target may refuse for reasons of its own. Most are default addresses, where nothing answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DefaultValue {
+pub(crate) struct DefaultValue {
     /// A part of the value as it is sent.
     pub text: &'static str,
     /// The name of the value, for people.

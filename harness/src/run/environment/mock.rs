@@ -48,11 +48,9 @@ pub(crate) struct MockSandboxes {
     world: Option<&'static str>,
     seed: u64,
     run_tag: String,
-    worlds: Mutex<BTreeMap<WorldKey, Arc<WorldFacts>>>,
+    /// By world and answers, `None` for those of the mock.
+    worlds: Mutex<BTreeMap<[Option<String>; 2], Arc<WorldFacts>>>,
 }
-
-/// World and answers, `None` for those of the mock.
-type WorldKey = (Option<String>, Option<String>);
 
 /// Facts that are the same in all sandboxes with the same world and answers.
 struct WorldFacts {
@@ -173,7 +171,7 @@ impl MockSandboxes {
         base: &Url,
     ) -> Arc<WorldFacts> {
         let world = settings.world.as_deref().or(self.world);
-        let key = (world.map(str::to_owned), settings.answers.clone());
+        let key = [world.map(str::to_owned), settings.answers.clone()];
         if let Some(facts) = self.worlds.lock().get(&key) {
             return facts.clone();
         }

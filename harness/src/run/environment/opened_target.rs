@@ -7,7 +7,6 @@ use std::time::Duration;
 use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
-use crate::client::answers::Pins;
 use crate::client::cleanup;
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::recording::mode::RecordingMode;
@@ -133,11 +132,6 @@ impl Environment {
         self.recorder = Some(recorder);
     }
 
-    /// The answers that the target file pins.
-    pub fn pins(&self) -> &Pins {
-        &self.index.pins
-    }
-
     /// The reason why a need of [`NEEDS`] is not met; `None` if it is met.
     pub fn missing(&self, need: &str) -> Option<NotRun> {
         if !NEEDS.contains(&need) {
@@ -150,11 +144,6 @@ impl Environment {
     /// Whether this is a deployment whose operator can move the clock of the service.
     pub fn can_move_clock(&self) -> bool {
         !self.is_mock() && self.missing(&OperatorAction::AdvanceClock.need()).is_none()
-    }
-
-    /// Seconds by which earlier runs moved the clock of the deployment, by the ledger.
-    pub fn clock_moved_seconds(&self) -> i64 {
-        self.index.clock_moved_seconds
     }
 
     fn not_run(&self, need: &str, reason: String, setting: Option<String>) -> NotRun {

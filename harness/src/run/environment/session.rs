@@ -18,7 +18,6 @@ use crate::client::service_client::ServiceClient;
 use crate::client::target_file::Endpoints;
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
-use crate::run::environment::discovery::DefaultValue;
 use crate::run::environment::mock::MockSandboxes;
 use crate::run::environment::{replay_destination, root_names};
 use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm, UselessToken};
@@ -282,21 +281,6 @@ impl Session {
                 .map_err(|trouble| Trouble::Operator(trouble.to_string()))
         })
         .await
-    }
-
-    /// The default value that a request of this operation sends, if the target file binds none.
-    pub fn default_value(&self, operation: Operation) -> Option<DefaultValue> {
-        DefaultValue::of(operation, &self.client.destination.bindings)
-    }
-
-    /// Notes that the target accepted a request with this value.
-    pub fn note_accepted(&self, value: DefaultValue) {
-        self.client.destination.accepted_defaults.lock().insert(value.text.to_owned());
-    }
-
-    /// Whether the target accepted a request with this value.
-    pub fn has_accepted(&self, value: DefaultValue) -> bool {
-        self.client.destination.accepted_defaults.lock().contains(value.text)
     }
 
     /// Whether there is a control plane.

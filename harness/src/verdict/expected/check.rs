@@ -9,7 +9,7 @@ use super::entry::{ExpectedEntry, ExpectedFailures};
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::{self, PlanEntry, could_name};
+use crate::scenario::plan::{self, PlanEntry, may_match};
 use crate::verdict::check::implicit;
 
 impl ExpectedFailures {
@@ -55,7 +55,7 @@ impl ExpectedFailures {
         let all = plan::all(files);
         let pattern = entry.id.scenarios();
         let is_meant = |planned: &&PlanEntry<'_>| {
-            pattern.is_none_or(|pattern| could_name(pattern, &planned.name().to_string()))
+            pattern.is_none_or(|pattern| may_match(pattern, &planned.name().to_string()))
         };
         let meant: Vec<_> = all.iter().filter(is_meant).collect();
         if let Some(pattern) = pattern.filter(|_| meant.is_empty()) {

@@ -218,7 +218,7 @@ fn fail_if(is_hostile: bool, call: &ArrivingCall<'_>, admission: Admission) -> A
     let head = call.head;
     let elsewhere = Head { method: &Method::GET, path: NOWHERE, ..*head };
     let refused = call.world.admit_unhooked(call.now, &elsewhere);
-    let Admission::Refused(mut response) = refused else { return admission };
+    let Admission::Refused(mut response, serial) = refused else { return admission };
     response.status = StatusCode::INTERNAL_SERVER_ERROR;
     edit::rewrite(&mut response, |body| {
         let instance = body["instance"].as_str().unwrap_or_default().replace(NOWHERE, head.path);
@@ -227,5 +227,5 @@ fn fail_if(is_hostile: bool, call: &ArrivingCall<'_>, admission: Admission) -> A
         body["status"] = json!(500);
         body["instance"] = json!(instance);
     });
-    Admission::Refused(response)
+    Admission::Refused(response, serial)
 }

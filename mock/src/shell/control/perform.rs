@@ -167,14 +167,14 @@ fn health(site: &Site, realm: &Realm) -> Value {
 }
 
 fn list_sandboxes(site: &Site) -> Value {
-    site.collect();
+    site.delete_expired_sandboxes();
     let all: Vec<Value> =
         site.sandboxes.all().iter().map(|realm| realm.addresses().into()).collect();
     json!({ "sandboxes": all })
 }
 
 fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, Refusal> {
-    site.collect();
+    site.delete_expired_sandboxes();
     let realm = site.sandboxes.create(&site.main, plan)?;
     site.deliverer.add(&realm);
     if let (Some(watch), Some(id)) = (&site.sandbox_watch, &realm.settings.sandbox) {
@@ -197,7 +197,7 @@ fn delete_sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
 
 /// The sandbox with this id, without renewing its lease.
 fn find(site: &Site, id: &str) -> Result<Arc<Realm>, Refusal> {
-    site.collect();
+    site.delete_expired_sandboxes();
     site.sandboxes.peek(id).ok_or_else(|| unknown_sandbox(id))
 }
 

@@ -50,12 +50,12 @@ impl Deliverer {
         let (orders, key) = (self.orders.clone(), realm.key);
         let is_woken = Arc::new(AtomicBool::new(false));
         let waking = is_woken.clone();
-        realm.service.set_waker(Box::new(move || {
+        realm.service.set_waker(move || {
             // One pending order is enough.
             if !waking.swap(true, Ordering::AcqRel) {
                 let _ = orders.send(Box::new(move |outbox| outbox.start_due(key)));
             }
-        }));
+        });
         let realm = realm.clone();
         self.order(move |outbox| outbox.add(realm, is_woken));
     }

@@ -129,7 +129,7 @@ impl Outbox {
 
     /// Deletes the sandboxes whose lease has ended.
     fn end_leases(&mut self) {
-        for realm in self.sandboxes.take_abandoned() {
+        for realm in self.sandboxes.take_expired() {
             self.remove(realm.key);
         }
     }

@@ -72,7 +72,8 @@ pub(crate) async fn accept_all<H, F>(
     H: Fn(SocketAddr, Request<WatchedBody>) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response<SiteBody>> + Send,
 {
-    let places = Places::new(limits.connections_max, limits.connections_per_address_max);
+    let limit = limits.connections_per_address_max;
+    let places = Arc::new(Places::new(limits.connections_max, limit));
     let graceful = GracefulShutdown::new();
     // Dropped at the end. That aborts the remaining connections.
     let mut tasks = JoinSet::new();
@@ -105,7 +106,7 @@ pub(crate) async fn accept_all<H, F>(
                 serve(stream, watcher, limits.head_max, (switch, place), answer).await;
             }
         });
-        ConnectionPlace::set_task(&places, number, task);
+        places.set_task(number, task);
     }
     drop(listener);
     let _ = tokio::time::timeout(limits.stop_max, graceful.shutdown()).await;
@@ -113,7 +114,7 @@ pub(crate) async fn accept_all<H, F>(
 
 async fn accept(
     listener: &TcpListener,
-    places: &Places,
+    places: &Arc<Places>,
 ) -> io::Result<(TcpStream, SocketAddr, Option<ConnectionPlace>)> {
     let (stream, peer) = listener.accept().await?;
     // If this fails, responses are only slower.

@@ -43,14 +43,9 @@ pub(super) struct ConnectionSwitch(Arc<Mutex<SwitchState>>);
 #[derive(Debug, Default)]
 struct SwitchState {
     end: ConnectionEnd,
-    call: Option<AnsweredCall>,
-}
-
-/// The call that is being answered on a connection.
-#[derive(Debug)]
-struct AnsweredCall {
-    end: Arc<WireEnd>,
-    /// Whether only the flush of its response is missing.
+    /// The end of the call that is being answered.
+    call: Option<Arc<WireEnd>>,
+    /// Whether only the flush of the response to this call is missing.
     is_over: bool,
 }
 
@@ -79,23 +74,25 @@ impl ConnectionSwitch {
 
     /// Sets the call whose end is noted.
     pub(super) fn set_call(&self, end: Arc<WireEnd>) {
-        self.0.lock().call = Some(AnsweredCall { end, is_over: false });
+        let mut state = self.0.lock();
+        (state.call, state.is_over) = (Some(end), false);
     }
 
     /// The whole body of the response was handed to hyper. Bytes after the next flush, such as a TLS close message, do
     /// not belong to the response.
     pub(super) fn set_over(&self) {
-        if let Some(call) = &mut self.0.lock().call {
-            call.is_over = true;
-        }
+        self.0.lock().is_over = true;
     }
 
     fn end_of_call(&self) -> Option<Arc<WireEnd>> {
-        self.0.lock().call.as_ref().map(|call| call.end.clone())
+        self.0.lock().call.clone()
     }
 
     fn flushed(&self) {
-        self.0.lock().call.take_if(|call| call.is_over);
+        let mut state = self.0.lock();
+        if state.is_over {
+            state.call = None;
+        }
     }
 
     fn is(&self, end: ConnectionEnd) -> bool {

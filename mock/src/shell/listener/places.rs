@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -25,23 +26,17 @@ pub(super) enum ConnectionPhase {
     Answering,
 }
 
-/// All places. A clone is another handle to the same places.
-#[derive(Debug, Clone)]
-pub(super) struct Places(Arc<PlacesShared>);
-
+/// All places.
 #[derive(Debug)]
-struct PlacesShared {
+pub(super) struct Places {
     all_max: usize,
     of_address_max: usize,
-    table: Mutex<PlaceTable>,
+    /// Each place that is taken, by its number.
+    taken: Mutex<BTreeMap<u64, PlaceRow>>,
+    /// The number of the next place.
+    next: AtomicU64,
     /// Notified when a place is free, or may be taken.
     changed: Notify,
-}
-
-#[derive(Debug, Default)]
-struct PlaceTable {
-    next: u64,
-    rows: BTreeMap<u64, PlaceRow>,
 }
 
 #[derive(Debug)]
@@ -57,84 +52,73 @@ struct PlaceRow {
 #[derive(Debug)]
 pub(super) struct ConnectionPlace {
     number: u64,
-    places: Places,
+    places: Arc<Places>,
 }
 
 impl Places {
     /// This many places, and this many of them for the connections of one address.
     pub(super) fn new(all_max: usize, of_address_max: usize) -> Self {
-        let (table, changed) = (Mutex::default(), Notify::new());
-        Self(Arc::new(PlacesShared { all_max, of_address_max, table, changed }))
+        let (taken, next, changed) = (Mutex::default(), AtomicU64::new(0), Notify::new());
+        Self { all_max, of_address_max, taken, next, changed }
     }
 
     /// A place for a connection from this address. Closes another connection if necessary, and waits if none may be
     /// closed. `None` if the calls on all places of the address are being answered.
-    pub(super) async fn take(&self, address: IpAddr) -> Option<ConnectionPlace> {
+    pub(super) async fn take(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPlace> {
         loop {
-            let changed = self.0.changed.notified();
+            let changed = self.changed.notified();
             {
-                let mut table = self.0.table.lock();
-                let count = table.rows.values().filter(|row| row.address == address).count();
-                let is_beyond_share = count >= self.0.of_address_max;
-                if is_beyond_share && !table.end_one(|row| row.address == address) {
+                let mut taken = self.taken.lock();
+                let count = taken.values().filter(|row| row.address == address).count();
+                let is_beyond_share = count >= self.of_address_max;
+                if is_beyond_share && !end_one(&mut taken, |row| row.address == address) {
                     return None;
                 }
-                if table.rows.len() < self.0.all_max || table.end_one(|_| true) {
-                    return Some(ConnectionPlace {
-                        number: table.add(address),
-                        places: self.clone(),
-                    });
+                if taken.len() < self.all_max || end_one(&mut taken, |_| true) {
+                    let number = self.next.fetch_add(1, Ordering::Relaxed);
+                    let (phase, since) = (ConnectionPhase::Idle, clock::instant());
+                    taken.insert(number, PlaceRow { address, phase, since, task: None });
+                    return Some(ConnectionPlace { number, places: self.clone() });
                 }
             }
             changed.await;
         }
     }
-}
 
-impl PlaceTable {
-    fn add(&mut self, address: IpAddr) -> u64 {
-        let number = self.next;
-        self.next += 1;
-        let (phase, since) = (ConnectionPhase::Idle, clock::instant());
-        self.rows.insert(number, PlaceRow { address, phase, since, task: None });
-        number
-    }
-
-    /// Ends one of these connections, if one may be ended.
-    fn end_one(&mut self, is_one: impl Fn(&PlaceRow) -> bool) -> bool {
-        let rows = self.rows.iter().filter(|(_, row)| {
-            row.phase != ConnectionPhase::Answering && row.task.is_some() && is_one(row)
-        });
-        let longest = rows.min_by_key(|(_, row)| (row.phase, row.since)).map(|(number, _)| *number);
-        let Some(row) = longest.and_then(|number| self.rows.remove(&number)) else { return false };
-        if let Some(task) = row.task {
-            task.abort();
-        }
-        true
-    }
-}
-
-impl ConnectionPlace {
-    /// Sets the task that serves the connection.
-    pub(super) fn set_task(places: &Places, number: u64, task: AbortHandle) {
-        if let Some(row) = places.0.table.lock().rows.get_mut(&number) {
+    /// Sets the task that serves the connection with this place.
+    pub(super) fn set_task(&self, number: u64, task: AbortHandle) {
+        if let Some(row) = self.taken.lock().get_mut(&number) {
             row.task = Some(task);
         }
     }
+}
 
+/// Ends one of these connections, if one may be ended.
+fn end_one(taken: &mut BTreeMap<u64, PlaceRow>, is_one: impl Fn(&PlaceRow) -> bool) -> bool {
+    let rows = taken.iter().filter(|(_, row)| {
+        row.phase != ConnectionPhase::Answering && row.task.is_some() && is_one(row)
+    });
+    let longest = rows.min_by_key(|(_, row)| (row.phase, row.since)).map(|(number, _)| *number);
+    let Some(row) = longest.and_then(|number| taken.remove(&number)) else { return false };
+    if let Some(task) = row.task {
+        task.abort();
+    }
+    true
+}
+
+impl ConnectionPlace {
     pub(super) const fn number(&self) -> u64 {
         self.number
     }
 
     /// Sets the phase of the connection, and returns the earlier one. `None` if the connection lost its place.
     pub(super) fn enter(&self, phase: ConnectionPhase) -> Option<ConnectionPhase> {
-        let shared = &self.places.0;
-        let before = shared.table.lock().rows.get_mut(&self.number).map(|row| {
+        let before = self.places.taken.lock().get_mut(&self.number).map(|row| {
             row.since = clock::instant();
             std::mem::replace(&mut row.phase, phase)
         });
         if phase != ConnectionPhase::Answering {
-            shared.changed.notify_one();
+            self.places.changed.notify_one();
         }
         before
     }
@@ -142,15 +126,15 @@ impl ConnectionPlace {
 
 impl Drop for ConnectionPlace {
     fn drop(&mut self) {
-        let shared = &self.places.0;
-        let _ = shared.table.lock().rows.remove(&self.number);
-        shared.changed.notify_one();
+        let _ = self.places.taken.lock().remove(&self.number);
+        self.places.changed.notify_one();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::net::IpAddr;
+    use std::sync::Arc;
 
     use futures_util::FutureExt;
 
@@ -160,29 +144,29 @@ mod tests {
     const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
 
     /// A place with a task, if there is one at once.
-    fn taken(places: &Places, address: IpAddr) -> Option<Option<ConnectionPlace>> {
+    fn taken(places: &Arc<Places>, address: IpAddr) -> Option<Option<ConnectionPlace>> {
         let place = places.take(address).now_or_never()?;
         if let Some(place) = &place {
             let task = tokio::spawn(std::future::pending::<()>()).abort_handle();
-            ConnectionPlace::set_task(places, place.number(), task);
+            places.set_task(place.number(), task);
         }
         Some(place)
     }
 
     #[track_caller]
-    fn place(places: &Places, address: IpAddr, phase: ConnectionPhase) -> ConnectionPlace {
+    fn place(places: &Arc<Places>, address: IpAddr, phase: ConnectionPhase) -> ConnectionPlace {
         let place = taken(places, address).flatten().expect("there is a place");
         place.enter(phase);
         place
     }
 
-    fn numbers(places: &Places) -> Vec<u64> {
-        places.0.table.lock().rows.keys().copied().collect()
+    fn numbers(places: &Arc<Places>) -> Vec<u64> {
+        places.taken.lock().keys().copied().collect()
     }
 
     #[tokio::test(start_paused = true)]
     async fn idle_connections_go_first_then_slow_bodies_and_the_longest_waiting_of_each() {
-        let places = Places::new(4, 4);
+        let places = Arc::new(Places::new(4, 4));
         let phases = [
             ConnectionPhase::Answering,
             ConnectionPhase::Reading,
@@ -205,7 +189,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_address_has_a_share_of_the_places() {
-        let places = Places::new(4, 2);
+        let places = Arc::new(Places::new(4, 2));
         let _held = [(); 2].map(|()| place(&places, ONE, ConnectionPhase::Answering));
         assert!(matches!(taken(&places, ONE), Some(None)), "it is refused");
         let _other = place(&places, OTHER, ConnectionPhase::Idle);

@@ -56,14 +56,6 @@ impl Realm {
         all
     }
 
-    /// The number of calls in its journals.
-    pub(crate) fn calls(&self) -> u64 {
-        let journals = self.journals();
-        let counts =
-            journals.iter().map(|it| it["exchanges"].as_array().map_or(0, Vec::len) as u64);
-        counts.sum()
-    }
-
     /// Whether an address is that of its built-in receiver, with any query.
     pub(crate) fn is_own_receiver(&self, url: &str) -> bool {
         let path = url.split('?').next();

@@ -42,7 +42,7 @@ pub(crate) struct Sandboxes {
     durable: Option<Arc<StateStore>>,
     realms: RwLock<BTreeMap<String, Arc<Realm>>>,
     /// The number of the newest sandbox, including deleted ones.
-    made: Mutex<u64>,
+    newest: Mutex<u64>,
     /// Seed rows by the names of the world and of the answers; `None` stands for those of the main world.
     seed_data: Mutex<BTreeMap<[Option<String>; 2], Arc<SeedData>>>,
     /// Deleted sandboxes, if they are remembered.
@@ -66,7 +66,7 @@ impl Sandboxes {
             defects,
             durable,
             realms: RwLock::default(),
-            made: Mutex::new(newest),
+            newest: Mutex::new(newest),
             seed_data: Mutex::default(),
             remembered: Mutex::default(),
             first_end: Mutex::default(),
@@ -89,7 +89,7 @@ impl Sandboxes {
     /// Explains that there is no sandbox with this id.
     pub(crate) fn absence(&self, id: &str) -> String {
         let number = id.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
-        let was_made = number.is_some_and(|number| (1..=*self.made.lock()).contains(&number));
+        let was_made = number.is_some_and(|number| (1..=*self.newest.lock()).contains(&number));
         match was_made {
             true => format!("The sandbox `{id}` was deleted, or its lease has ended."),
             false => format!("There is no sandbox `{}`.", shown(id)),
@@ -113,16 +113,16 @@ impl Sandboxes {
     }
 
     /// Deletes the sandboxes whose lease has ended, and returns them.
-    pub(crate) fn take_abandoned(&self) -> Vec<Arc<Realm>> {
-        let abandoned = self.take_ended();
-        for realm in &abandoned {
+    pub(crate) fn take_expired(&self) -> Vec<Arc<Realm>> {
+        let expired = self.remove_expired();
+        for realm in &expired {
             // If this fails, the sandbox comes back after a restart, with a new lease.
             let _ = self.delete_stored(realm);
         }
-        abandoned
+        expired
     }
 
-    fn take_ended(&self) -> Vec<Arc<Realm>> {
+    fn remove_expired(&self) -> Vec<Arc<Realm>> {
         let now = clock::instant();
         let mut first_end = self.first_end.lock();
         if first_end.is_none_or(|first| now < first) {
@@ -130,12 +130,12 @@ impl Sandboxes {
         }
         let mut realms = self.realms.write();
         let ended = |realm: &Realm| realm.lease.end().is_some_and(|end| end <= now);
-        let abandoned = realms.extract_if(.., |_, realm| ended(realm)).map(|(_, realm)| realm);
-        let abandoned: Vec<Arc<Realm>> = abandoned.collect();
-        self.remember(&abandoned);
+        let expired = realms.extract_if(.., |_, realm| ended(realm)).map(|(_, realm)| realm);
+        let expired: Vec<Arc<Realm>> = expired.collect();
+        self.remember(&expired);
         let ends = realms.values().filter_map(|realm| realm.lease.end());
         *first_end = ends.min();
-        abandoned
+        expired
     }
 
     /// When the first lease ends; `None` if there are no leases.
@@ -203,7 +203,8 @@ impl Sandboxes {
             let room = REMEMBERED_MAX.saturating_sub(remembered.len()).min(deleted.len());
             let (kept, lost) = deleted.split_at(room);
             remembered.extend(kept.iter().cloned());
-            let calls: u64 = lost.iter().map(|realm| realm.calls()).sum();
+            let calls: u64 =
+                lost.iter().map(|realm| realm.service.world().journal.recorded()).sum();
             self.calls_lost.fetch_add(calls, Ordering::Relaxed);
         }
     }
@@ -221,9 +222,9 @@ impl Sandboxes {
         let invalid = |error: SettingsError| Refusal::invalid(error.to_string());
         let seed_data = self.seed_data(main, &plan).map_err(invalid)?;
         let key = {
-            let mut made = self.made.lock();
-            *made += 1;
-            *made
+            let mut newest = self.newest.lock();
+            *newest += 1;
+            *newest
         };
         let defaults = &main.settings;
         let is_inline = plan.world.as_ref().is_some_and(|chosen| chosen.name.is_none());

@@ -37,7 +37,7 @@ pub(super) fn destination<'p>(site: &Site, path: &'p str) -> Destination<'p> {
     let Some(path) = below(path, &site.base_path) else { return Destination::Outside };
     if let Some(rest) = path.strip_prefix(SANDBOXES) {
         let (id, _) = rest.split_once('/').unwrap_or((rest, ""));
-        site.collect();
+        site.delete_expired_sandboxes();
         if let Some(realm) = site.sandboxes.get(id) {
             return in_realm(realm, &rest[id.len()..]);
         }

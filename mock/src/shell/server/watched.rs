@@ -8,32 +8,22 @@ use crate::operation::oauth;
 use crate::shell::clock;
 use crate::shell::sandbox::Realm;
 use crate::shell::site::WatchedCall;
-use crate::value::message::call::Head;
 
-/// The call as its world recorded it. `serial` is its number; `None` if it was refused. `whole_path` is its path with
-/// the base path. `None` if the journal no longer has it.
+/// The call as its world recorded it. `serial` is its number, and `whole_path` its path with the base path. `None` if
+/// the journal no longer has it.
 pub(super) fn watched_call(
     realm: &Realm,
-    head: &Head<'_>,
-    serial: Option<u64>,
+    headers: &HeaderMap,
+    serial: u64,
     whole_path: &str,
     at: Timestamp,
 ) -> Option<WatchedCall> {
-    // A refused call has no number here. An equal call was refused for the same reason.
     let world = realm.service.world();
-    let entry = world.journal.newest(|entry| match serial {
-        Some(serial) => entry.serial == serial,
-        None => {
-            (entry.client, entry.method.as_str())
-                == (head.client.to_canonical(), head.method.as_str())
-                && entry.path == head.path
-                && entry.refused_by.is_some()
-        }
-    })?;
+    let entry = world.journal.newest(|entry| entry.serial == serial)?;
     let decision = entry.decision();
     let query = entry.query.map(|query| format!("?{query}")).unwrap_or_default();
     let caller = entry.application_index.and_then(|at| world.seed_data().application(at));
-    let named = named_client(entry.operation, head.headers, entry.request.text.as_deref());
+    let named = named_client(entry.operation, headers, entry.request.text.as_deref());
     let lasted = clock::now().duration_since(at).as_millis();
     Some(WatchedCall {
         at,

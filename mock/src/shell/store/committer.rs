@@ -56,7 +56,7 @@ impl StateStore {
 
     /// The number of the newest sandbox, including deleted ones.
     pub(crate) fn newest_sandbox(&self) -> u64 {
-        self.table.lock().made
+        self.table.lock().newest_sandbox
     }
 
     /// A keeper for all further changes of a world.

@@ -53,7 +53,7 @@ impl StoreHeader {
     }
 
     /// The header after one more start, by this version.
-    pub(super) fn started_again(&self) -> Self {
+    pub(super) fn for_next_start(&self) -> Self {
         Self { moot_version: VERSION.to_owned(), starts: self.starts + 1, ..self.clone() }
     }
 }

@@ -47,15 +47,15 @@ pub(crate) fn open(
         },
     };
     let damaged = |part: &str, error: &dyn Display| store.damaged(format!("{part}: {error}"));
-    let mut made = 0;
+    let mut newest_sandbox = 0;
     let mut sandboxes = Vec::new();
     let mut changes = BTreeMap::from([(MAIN, Vec::new())]);
     let mut used_documents = BTreeSet::new();
     for (key, value) in &values {
         match key {
             StoreKey::Header => {}
-            StoreKey::Made => {
-                made = serde_json::from_slice(value)
+            StoreKey::NewestSandbox => {
+                newest_sandbox = serde_json::from_slice(value)
                     .map_err(|error| damaged("its number of sandboxes cannot be read", &error))?;
             }
             StoreKey::Sandbox(world) => {
@@ -78,7 +78,7 @@ pub(crate) fn open(
     }
     let mut table = KeyTable {
         keys: values.into_keys().collect(),
-        made,
+        newest_sandbox,
         documents: documents.into_keys().collect(),
     };
     let mut batch = KeyBatch::default();
@@ -86,7 +86,7 @@ pub(crate) fn open(
         |key: &&StoreKey| matches!(key, StoreKey::Row(world, _) if !changes.contains_key(world));
     let unused = table.keys.iter().filter(is_unused);
     batch.values.extend(unused.map(|key| (key.clone(), None)));
-    batch.values.insert(StoreKey::Header, Some(json_bytes(&header.started_again())));
+    batch.values.insert(StoreKey::Header, Some(json_bytes(&header.for_next_start())));
     batch.unused_documents = table.documents.difference(&used_documents).copied().collect();
     let batch = Arc::new(batch);
     store.commit(&batch)?;

@@ -16,9 +16,9 @@ use crate::world::state::stored_rows;
 pub(super) enum StoreKey {
     Header,
     /// The number of the newest sandbox, including deleted ones.
-    Made,
+    NewestSandbox,
     Sandbox(u64),
-    /// A row of a world, by the key of [`crate::world::state::stored`].
+    /// A row of a world, by the key of [`crate::world::state::stored_rows`].
     Row(u64, String),
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for StoreKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Header => f.write_str("about"),
-            Self::Made => f.write_str("made"),
+            Self::NewestSandbox => f.write_str("made"),
             Self::Sandbox(world) => write!(f, "sandbox/{world}"),
             Self::Row(world, key) => write!(f, "row/{world}/{key}"),
         }
@@ -39,7 +39,7 @@ impl StoreKey {
     pub(super) fn read(text: &str) -> Option<Self> {
         Some(match text.split_once('/') {
             None if text == "about" => Self::Header,
-            None if text == "made" => Self::Made,
+            None if text == "made" => Self::NewestSandbox,
             Some(("sandbox", world)) => Self::Sandbox(world.parse().ok()?),
             Some(("row", row)) => {
                 let (world, key) = row.split_once('/')?;
@@ -66,7 +66,7 @@ pub(super) enum Entry {
 pub(super) struct KeyTable {
     pub(super) keys: BTreeSet<StoreKey>,
     /// The number of the newest sandbox.
-    pub(super) made: u64,
+    pub(super) newest_sandbox: u64,
     pub(super) documents: BTreeSet<[u8; 32]>,
 }
 
@@ -105,8 +105,10 @@ impl KeyTable {
                     let key = StoreKey::Sandbox(sandbox.key);
                     batch.values.insert(key, Some(json_bytes(sandbox)));
                     self.add_document(&mut batch, &sandbox.seed);
-                    self.made = self.made.max(sandbox.key);
-                    batch.values.insert(StoreKey::Made, Some(json_bytes(&self.made)));
+                    self.newest_sandbox = self.newest_sandbox.max(sandbox.key);
+                    batch
+                        .values
+                        .insert(StoreKey::NewestSandbox, Some(json_bytes(&self.newest_sandbox)));
                 }
                 Entry::End { world } => {
                     batch.values.insert(StoreKey::Sandbox(*world), None);

@@ -34,8 +34,8 @@ pub struct Head<'a> {
 /// The decision of the core on a head, before the body is read.
 #[derive(Debug)]
 pub enum Admission {
-    /// The call is answered with this. The shell drains the body without storing it.
-    Refused(Response),
+    /// The call with this number is answered with this. The shell drains the body without storing it.
+    Refused(Response, u64),
     /// The shell reads the body as `reading` says, and then asks for the response.
     Admitted(AdmittedCall),
 }

@@ -18,8 +18,8 @@ use crate::value::path_pattern::PathPattern;
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     armed: Mutex<Vec<ArmedFault>>,
-    /// The number of faults that were ever armed.
-    made: AtomicU64,
+    /// The id of the newest fault.
+    newest: AtomicU64,
 }
 
 /// An armed fault.
@@ -68,7 +68,7 @@ impl Faults {
         if all.len() >= FAULTS_MAX {
             return None;
         }
-        let id = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
         let armed = ArmedFault { id, fault: Arc::new(fault), application, matched: 0, hits: 0 };
         let shown = armed.json();
         all.push(armed);

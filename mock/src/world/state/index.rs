@@ -1,4 +1,4 @@
-//! The rows of a list, as a rank/select bitmap for each company and status.
+//! The rows of a list: a bitmap for each company and status, in which the row at a place of the list is found fast.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ pub(crate) struct Index(Vec<Arc<Members>>);
 #[derive(Debug, Clone, Default)]
 struct Members {
     all: Arc<RoaringBitmap>,
+    /// As far as there is a status with rows.
     by_status: Vec<Arc<RoaringBitmap>>,
 }
 
 impl Index {
-    /// An index without rows, for this number of companies and statuses.
-    pub(crate) fn new(companies: usize, statuses: usize) -> Self {
-        let none = Members { all: Arc::default(), by_status: vec![Arc::default(); statuses] };
-        Self((0..companies).map(|_| Arc::new(none.clone())).collect())
+    /// An index without rows, for this number of companies.
+    pub(crate) fn new(companies: usize) -> Self {
+        Self(vec![Arc::default(); companies])
     }
 
     /// Adds a row. `status` is the place of its status, if the resource has one.
@@ -29,8 +29,10 @@ impl Index {
             if !members.all.contains(row) {
                 Arc::make_mut(&mut members.all).insert(row);
             }
-            if let Some(rows) = status.and_then(|status| members.by_status.get_mut(status)) {
-                Arc::make_mut(rows).insert(row);
+            if let Some(status) = status {
+                let length = members.by_status.len().max(status + 1);
+                members.by_status.resize_with(length, Arc::default);
+                Arc::make_mut(&mut members.by_status[status]).insert(row);
             }
         });
     }

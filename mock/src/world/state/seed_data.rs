@@ -3,7 +3,6 @@
 //! Their ids derive only from the seed world, not from the seed or the address of a run. So they are the same in
 //! every run.
 
-mod ids;
 mod parties;
 mod rows;
 
@@ -11,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Answers, WorkflowStatus};
+use moot_fixtures::contract::Answers;
 use moot_fixtures::world::{SeedApplication, SeedWorkflow, SeedWorld};
 use serde_json::{Value, json};
 
@@ -25,7 +24,6 @@ use crate::world::state::index::Index;
 use crate::world::state::resource::workflow::{self, Workflow};
 use crate::world::state::table;
 
-pub(crate) use ids::Ids;
 use parties::Parties;
 pub(crate) use parties::{Application, Company};
 pub(crate) use rows::SeedRows;
@@ -52,7 +50,7 @@ impl SeedData {
         let identifiers = Identifiers::new(seed_of(world));
         let parties = parties::read(world, &identifiers)?;
         let rows = rows::read(world, &answers, &identifiers, &parties)?;
-        let mut workflow_index = Index::new(parties.companies.len(), WorkflowStatus::ALL.len());
+        let mut workflow_index = Index::new(parties.companies.len());
         for (row, workflow) in (0..).zip(&parties.workflows) {
             workflow_index.insert(workflow.company, row, Some(workflow.status as usize));
         }

@@ -1,12 +1,19 @@
-//! Rows by number: the seed rows, which worlds share, and the changed rows of one world.
+//! The rows of one kind by number, with their ids and their index: the seed rows, which worlds share, and the changed
+//! rows of one world.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::world::state::ids::Ids;
+use crate::world::state::index::Index;
+
 /// A table with copy on write: the base never changes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct RowTable<R> {
     base: Arc<Vec<Arc<R>>>,
+    /// The ids of the base.
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) index: Index,
     /// Replaced and deleted rows of the base.
     changed: BTreeMap<u32, Option<Arc<R>>>,
     /// Rows that were added after the base.
@@ -14,9 +21,10 @@ pub(crate) struct RowTable<R> {
 }
 
 impl<R> RowTable<R> {
-    /// A table with the rows of `base`.
-    pub(crate) const fn over(base: Arc<Vec<Arc<R>>>) -> Self {
-        Self { base, changed: BTreeMap::new(), added: Vec::new() }
+    /// A table with these rows.
+    pub(crate) fn new(base: Vec<Arc<R>>, ids: Ids, index: Index) -> Self {
+        let (base, ids) = (Arc::new(base), Arc::new(ids));
+        Self { base, ids, index, changed: BTreeMap::new(), added: Vec::new() }
     }
 
     /// The row with this number. `None` if it was deleted or never existed.

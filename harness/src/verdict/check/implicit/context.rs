@@ -34,14 +34,9 @@ pub struct ImplicitContext {
 
 impl ImplicitContext {
     /// An empty context.
-    pub fn new(base_path: &str) -> Self {
-        Self { base_path: base_path.trim_end_matches('/').to_owned(), ..Self::default() }
-    }
-
-    /// The same, and whether the operator of the target can move its clock.
-    #[must_use]
-    pub fn with_movable_clock(self, has_movable_clock: bool) -> Self {
-        Self { has_movable_clock, ..self }
+    pub fn new(base_path: &str, has_movable_clock: bool) -> Self {
+        let base_path = base_path.trim_end_matches('/').to_owned();
+        Self { base_path, has_movable_clock, ..Self::default() }
     }
 
     /// Notes that an operator moves the clock of the service forward. Each cause counts once.

@@ -6,28 +6,23 @@ mod webhooks;
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Answers, LegalRequestStatus};
+use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
-use super::Ids;
 use super::parties::Parties;
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
+use crate::world::state::ids::Ids;
 use crate::world::state::index::Index;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
+use crate::world::state::table::RowTable;
 
-/// The rows, their ids and their indexes.
+/// The rows by kind.
 #[derive(Debug)]
 pub(crate) struct SeedRows {
-    pub(crate) legal_requests: Arc<Vec<Arc<LegalRequest>>>,
-    pub(crate) documents: Arc<Vec<Arc<RepositoryDocument>>>,
-    pub(crate) webhooks: Arc<Vec<Arc<Webhook>>>,
-    pub(crate) legal_request_ids: Ids,
-    pub(crate) document_ids: Ids,
-    pub(crate) webhook_ids: Ids,
-    pub(crate) legal_request_index: Index,
-    pub(crate) document_index: Index,
-    pub(crate) webhook_index: Index,
+    pub(crate) legal_requests: RowTable<LegalRequest>,
+    pub(crate) documents: RowTable<RepositoryDocument>,
+    pub(crate) webhooks: RowTable<Webhook>,
 }
 
 /// The inputs of reading rows.
@@ -51,34 +46,38 @@ pub(super) fn read(
     let documents = documents::read(&source, &mut legal_requests)?;
     let webhooks = webhooks::read(&source);
 
-    let companies = world.companies.len();
-    let mut legal_request_index = Index::new(companies, LegalRequestStatus::ALL.len());
-    for (row, record) in (0..).zip(&legal_requests) {
-        legal_request_index.insert(record.company, row, Some(record.status as usize));
-    }
-    let request_ids = legal_requests.iter().map(|record| &record.id);
-    let document_ids = documents.iter().map(|record| &record.id);
-    let webhook_ids = webhooks.iter().map(|record| &record.id);
     Ok(SeedRows {
-        legal_request_ids: Ids::new(IdKind::LegalRequest, "requests", identifiers, request_ids)?,
-        document_ids: Ids::new(IdKind::RepositoryDocument, "documents", identifiers, document_ids)?,
-        webhook_ids: Ids::new(IdKind::Webhook, "webhooks", identifiers, webhook_ids)?,
-        legal_request_index,
-        document_index: index(companies, documents.iter().map(|record| record.company)),
-        webhook_index: index(companies, webhooks.iter().map(|record| record.company)),
-        legal_requests: Arc::new(legal_requests),
-        documents: shared(documents),
-        webhooks: shared(webhooks),
+        legal_requests: table(
+            &source,
+            IdKind::LegalRequest,
+            "requests",
+            legal_requests,
+            |record| (&record.id, record.company, Some(record.status as usize)),
+        )?,
+        documents: table(&source, IdKind::RepositoryDocument, "documents", documents, |record| {
+            (&record.id, record.company, None)
+        })?,
+        webhooks: table(&source, IdKind::Webhook, "webhooks", webhooks, |record| {
+            (&record.id, record.company, None)
+        })?,
     })
 }
 
-/// The index of rows without a status, by the companies of the rows.
-fn index(companies: usize, owners: impl Iterator<Item = u32>) -> Index {
-    let mut index = Index::new(companies, 0);
-    for (row, company) in (0..).zip(owners) {
-        index.insert(company, row, None);
+/// The table of these rows. `facts` are the id of a row, its company and the place of its status.
+fn table<R>(
+    source: &SeedSource<'_>,
+    kind: IdKind,
+    plural: &str,
+    rows: Vec<Arc<R>>,
+    facts: impl Fn(&R) -> (&String, u32, Option<usize>),
+) -> Result<RowTable<R>, SettingsError> {
+    let ids = Ids::new(kind, plural, source.identifiers, rows.iter().map(|row| facts(row).0))?;
+    let mut index = Index::new(source.world.companies.len());
+    for (number, row) in (0..).zip(&rows) {
+        let (_, company, status) = facts(row);
+        index.insert(company, number, status);
     }
-    index
+    Ok(RowTable::new(rows, ids, index))
 }
 
 /// The time of a seed world.
@@ -89,9 +88,4 @@ fn seeded_at(world: &SeedWorld) -> Result<jiff::Timestamp, SettingsError> {
             jiff::Timestamp::UNIX_EPOCH
         ))
     })
-}
-
-/// Wraps rows for sharing.
-fn shared<R>(rows: Vec<R>) -> Arc<Vec<Arc<R>>> {
-    Arc::new(rows.into_iter().map(Arc::new).collect())
 }

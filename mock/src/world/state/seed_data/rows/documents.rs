@@ -34,7 +34,7 @@ enum Origin {
 pub(super) fn read(
     source: &SeedSource<'_>,
     legal_requests: &mut [Arc<LegalRequest>],
-) -> Result<Vec<RepositoryDocument>, SettingsError> {
+) -> Result<Vec<Arc<RepositoryDocument>>, SettingsError> {
     let mut records = Vec::new();
     for (company, seed) in (0..).zip(&source.world.companies) {
         let mut origins = uploads(source, seed);
@@ -44,14 +44,14 @@ pub(super) fn read(
             let row = table::length(records.len());
             match origin {
                 Origin::Upload(upload) => {
-                    records.push(uploaded(source, company, row, &upload, at)?);
+                    records.push(Arc::new(uploaded(source, company, row, &upload, at)?));
                 }
                 Origin::Archived(place) => {
                     let request = Arc::make_mut(&mut legal_requests[place]);
                     request.document = Some(row);
                     let id = id(source, row);
                     let download_id = source.identifiers.download_id(&id);
-                    records.push(signed_document(request, download_id, id, at));
+                    records.push(Arc::new(signed_document(request, download_id, id, at)));
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Seed webhooks, oldest first.
 
+use std::sync::Arc;
+
 use moot_fixtures::world::SeedWebhook;
 
 use super::SeedSource;
@@ -10,7 +12,7 @@ use crate::world::state::table;
 
 /// All webhooks, by company. Generated ones subscribe to no event. Otherwise each event would cause
 /// deliveries to dozens of addresses that do not exist.
-pub(super) fn read(source: &SeedSource<'_>) -> Vec<Webhook> {
+pub(super) fn read(source: &SeedSource<'_>) -> Vec<Arc<Webhook>> {
     let mut records = Vec::new();
     for (company, seed) in (0..).zip(&source.world.companies) {
         let generated = (1..=seed.generated_webhooks).map(|number| SeedWebhook {
@@ -23,7 +25,7 @@ pub(super) fn read(source: &SeedSource<'_>) -> Vec<Webhook> {
         });
         for webhook in seed.webhooks.iter().cloned().chain(generated) {
             let row = table::length(records.len());
-            records.push(record(source, company, row, webhook));
+            records.push(Arc::new(record(source, company, row, webhook)));
         }
     }
     records

@@ -1,4 +1,4 @@
-//! A number with its noun.
+//! Parts of sentences: a number with its noun, the start of a sentence.
 
 use std::fmt::Display;
 
@@ -8,6 +8,13 @@ pub(crate) fn pluralize(number: impl Display, noun: &str) -> String {
         "1" => format!("1 {noun}"),
         number => format!("{number} {noun}s"),
     }
+}
+
+/// The text with a capital letter at the start.
+pub(crate) fn sentence_case(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
 }
 
 #[cfg(test)]

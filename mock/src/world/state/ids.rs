@@ -12,7 +12,7 @@ pub(crate) struct Ids {
     identifiers: Identifiers,
     rows: u32,
     named: BTreeMap<String, u32>,
-    /// Rows with an id in the seed world. Their derived ids are not valid.
+    /// The rows whose ids the seed world gives. The ids that would derive from their numbers name no row.
     named_rows: Vec<u32>,
 }
 
@@ -21,7 +21,7 @@ impl Ids {
     ///
     /// # Errors
     /// [`SettingsError::SeedWorld`]: two rows have the same id. `plural` is their kind in words.
-    pub(super) fn new<'a>(
+    pub(crate) fn new<'a>(
         kind: IdKind,
         plural: &str,
         identifiers: &Identifiers,
