@@ -399,6 +399,9 @@ fn a_request_is_created_by_its_schema() {
     let other = json!({ "required_fields": ["workflow_id"], "optional_fields": [] });
     check(&[schema(&other), create(&form, 201, &json!({}))], Some("field-not-listed"));
     let refused: Vec<Value> =
+    // A client reads the schema before each creation.
+    let read = schema(&json!({ "required_fields": ["workflow_id"], "optional_fields": [] }));
+    check(&times(10, &read), None);
         (0..3).map(|n| create(&form, 422, &json!({ "detail": format!("{n}") }))).collect();
     check(&[&[schema(&other)], &refused[..]].concat(), Some("field-not-listed"));
     check(&[&[schema(&other)], &refused[..2]].concat(), None);
