@@ -75,7 +75,9 @@ fn tokens_are_sent_in_one_right_way() {
 
 #[test]
 fn token_requests_are_forms_with_the_secret_in_one_place() {
-    check(&[token(&json!({ "query": "client_secret=fingerprint:2" }))], Some("secret-in-address"));
+    let query =
+        json!({ "query": "grant_type=client_credentials&client_id=a&client_secret=fingerprint:2" });
+    check(&[token(&query)], Some("secret-in-address"));
     let both = json!({ "request": { "scheme": "basic", "text": "client_id=a&client_secret=fingerprint:2" } });
     check(&[token(&both)], Some("two-client-ways"));
     check(&[token(&json!({ "request": { "scheme": "basic" } }))], None);
@@ -341,10 +343,24 @@ fn ids_addresses_and_parameters_are_those_of_the_service() {
     assert_eq!(found[0].rule, "unknown-parameter");
     assert!(found[0].seen.ends_with("did you mean `status`?"), "{}", found[0].seen);
     check(&[list(&json!({ "query": "status=signed" }))], None);
+    for (sent, right) in [
+        ("/v1/workflows/", "GET /v1/workflows"),
+        ("//v1/workflows", "GET /v1/workflows"),
+        ("/v1/requests&page=2", "GET /v1/requests?page=2"),
+        ("/v1/requests%3Fpage=2", "GET /v1/requests?page=2"),
+        ("/v1/requests/a1/", "GET /v1/requests/{id}"),
+    ] {
+        let found = findings(&[journal(&[path(sent)])]);
+        assert_eq!(found[0].seen, format!("GET {sent}; did you mean `{right}`?"));
+    }
 }
 
 #[test]
 fn lists_are_read_to_their_end() {
+    check(
+        &[token(&json!({ "query": "grant_type=client_credentials" }))],
+        Some("unknown-parameter"),
+    );
     let page = |page: u64, pages: u64, query: &str| {
         list(&json!({ "query": query, "response": { "page": page, "pages": pages } }))
     };

@@ -55,27 +55,44 @@ pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
 
 /// Method and path of the operation with the nearest path.
 fn right_address(call: &JournalCall) -> Option<String> {
-    let shown = |operation: Operation| format!("{} {}", operation.method(), operation.path());
+    let (sent, query) = path_and_query(&call.path);
+    let shown =
+        |operation: Operation| format!("{} {}{query}", operation.method(), operation.path());
     // Each segment may be the id.
+    let ids = || sent.split('/').filter(|segment| !segment.is_empty());
     let paths: Vec<(Operation, String)> = Operation::ALL
         .into_iter()
         .flat_map(|operation| {
-            call.path.split('/').map(move |id| (operation, operation.path().replace("{id}", id)))
+            ids().map(move |id| (operation, operation.path().replace("{id}", id)))
         })
         .collect();
-    if let Some((operation, _)) = paths.iter().find(|(_, path)| *path == call.path) {
+    let same_method = || paths.iter().filter(|(operation, _)| operation.method() == *call.method);
+    let mut alike = same_method().chain(&paths);
+    if let Some((operation, _)) = alike.find(|(_, path)| path == sent) {
         return Some(shown(*operation));
     }
-    let same_method = || paths.iter().filter(|(operation, _)| operation.method() == *call.method);
-    let near = nearest(call.path.as_str(), same_method().map(|(_, path)| path))?;
+    let near = nearest(sent, same_method().map(|(_, path)| path))?;
     same_method().find(|(_, path)| path == near).map(|(operation, _)| shown(*operation))
+}
+
+/// The path without a slash at its end, and its query if that begins with `&` or an encoded `?`.
+fn path_and_query(path: &str) -> (&str, String) {
+    let begins = ["&", "%3F", "%3f"].map(|mark| path.find(mark).map(|place| (place, mark.len())));
+    let (path, query) = match begins.into_iter().flatten().min() {
+        Some((place, length)) => (&path[..place], format!("?{}", &path[place + length..])),
+        None => (path, String::new()),
+    };
+    (path.trim_end_matches('/'), query)
 }
 
 pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let mut found = Vec::new();
     for call in &world.calls {
         let Some(operation) = call.operation else { continue };
-        if operation == Operation::DownloadAgreement {
+        // `secret-in-address` judges a whole form in the query.
+        let is_form_in_query = operation == Operation::CreateAccessToken
+            && call.parameters().iter().any(|(name, _)| name == "client_secret");
+        if operation == Operation::DownloadAgreement || is_form_in_query {
             continue;
         }
         let known = parameters(operation);
