@@ -130,7 +130,7 @@ pub(super) fn refused_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
             call.refused_by,
             None | Some(RuleGroup::Limit | RuleGroup::Token | RuleGroup::Scope)
         ) || call.operation == Some(Operation::CreateAccessToken);
-        (call.is_refused() && !is_of_others)
+        (call.is_refused() && !is_of_others && call.has_known_body())
             .then(|| (call.caller(), call.intent(), call.status, &call.detail))
     });
     let mut found = of_groups(refused.into_values(), |calls| {
