@@ -205,6 +205,11 @@ fn a_client_waits_for_retry_after() {
     check(&[refused.clone(), of_other.clone(), token(1, 1_600, 200)], None);
     check(&[refused.clone(), of_other], Some("impatient-retry"));
     check(&[refused, token(1, 500, 200), token(1, 1_600, 200)], Some("impatient-retry"));
+    // Of two processes with the same token, the refused one asks again in time.
+    check(&[next(2, 0), limit(1, 0), next(2, 300), next(1, 1_800)], None);
+    check(&[next(2, 0), limit(1, 0), next(2, 300)], Some("impatient-retry"));
+    // A new connection for each try.
+    check(&[limit(1, 0), next(2, 300), next(3, 1_800)], Some("impatient-retry"));
     // Another thread does not know the response.
     let other = call("list_workflows", 200, &json!({ "connection": 2, "path": "/v1/workflows" }));
     check(&[limit(1, 0), other], None);

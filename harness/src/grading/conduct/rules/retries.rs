@@ -37,7 +37,7 @@ pub(super) fn impatient_retry(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
         refusals.iter().any(|refusal| {
             refusal.serial < call.serial
                 && is_early(call, refusal)
-                && !is_token_of_another_process(world, call, refusal)
+                && !is_of_another_task(world, call, refusal)
         })
     });
     of_calls(early, "call", "before the time that `Retry-After` named")
@@ -61,19 +61,19 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
             && call.connection() == refusal.connection())
 }
 
-/// Whether an early token request came from a process that does not know the refusal. Token requests have no token that
-/// tells processes apart, but the refused process asks again after the time.
-fn is_token_of_another_process(
-    world: &WorldJournal,
-    call: &JournalCall,
-    refusal: &JournalCall,
-) -> bool {
+/// Whether an early call came from a task of the client that does not know the refusal: a process with the same token in
+/// a file, or a request for a token. The refused task has another connection, and repeats its call after the time. A
+/// connection with one call shows nothing, because an impatient client may open it for its retry.
+fn is_of_another_task(world: &WorldJournal, call: &JournalCall, refusal: &JournalCall) -> bool {
     let is_patient = |later: &JournalCall| {
         later.process == refusal.process
             && later.intent() == refusal.intent()
             && is_in_time(later, refusal)
     };
-    call.operation == Some(Operation::CreateAccessToken)
+    let on_connection = || world.calls.iter().filter(|it| it.connection() == call.connection());
+    let is_told_apart =
+        call.operation == Some(Operation::CreateAccessToken) || on_connection().count() > 1;
+    is_told_apart
         && call.connection() != refusal.connection()
         && world.calls.iter().any(|later| later.serial > call.serial && is_patient(later))
 }
