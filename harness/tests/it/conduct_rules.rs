@@ -292,6 +292,14 @@ fn a_lost_creation_is_looked_for() {
 }
 
 #[test]
+    // Each of two threads repeats its creation.
+    let of_other_thread = create(&[("file", "y")], 201, &json!({ "connection": 2 }));
+    check(&vec![[again.clone(), of_other_thread]; 3].concat(), Some("creation-repeated"));
+    // Three threads create the same at the same time.
+    let at_once = |connection: u64| {
+        create(&[("file", "x")], 201, &json!({ "connection": connection, "after_ms": 0 }))
+    };
+    check(&[1, 2, 3].map(at_once), None);
 fn a_repeated_upload_is_complete() {
     let upload = |status: u16, length: u64| {
         let file = json!([{ "name": "file", "file_name": "a.pdf", "length": length }]);

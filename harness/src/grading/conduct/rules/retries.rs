@@ -180,19 +180,25 @@ fn has_side_connections(world: &WorldJournal, lost: &JournalCall) -> bool {
 }
 
 pub(super) fn creation_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let is_done = |call: &JournalCall| call.is_creation() && call.status < 300;
-    let is_same = |one: &JournalCall, other: &JournalCall| {
-        let digests = |call: &JournalCall| -> Vec<_> {
-            call.request.parts.iter().map(|part| part.digest.clone()).collect()
-        };
-        one.intent() == other.intent() && digests(one) == digests(other)
+    let content = |call: &JournalCall| {
+        let digests = call.request.parts.iter().map(|part| part.digest.clone());
+        (call.name(), digests.collect::<Vec<_>>())
     };
-    let ends = |done: &[&JournalCall], call: &JournalCall| {
-        !is_done(call) || done.last().is_some_and(|last| !is_same(last, call))
-    };
-    let belongs = |_: &[&JournalCall], call: &JournalCall| is_done(call) && !call.is_lost();
-    let done = series(&world.calls, |call| Some(call.caller()), ends, belongs);
-    of_groups(done, |calls| {
+    let mut open: BTreeMap<_, BTreeMap<_, Vec<&JournalCall>>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for call in &world.calls {
+        if !call.is_creation() || call.status >= 300 {
+            all.extend(open.remove(&call.caller()).into_iter().flat_map(BTreeMap::into_values));
+        } else if !call.is_lost() {
+            let key = (call.intent(), content(call));
+            let same = open.entry(call.caller()).or_default().entry(key).or_default();
+            if same.last().is_none_or(|last| !call.was_in_flight(last)) {
+                same.push(call);
+            }
+        }
+    }
+    all.extend(open.into_values().flat_map(BTreeMap::into_values));
+    of_groups(all, |calls| {
         let (name, count, status) = (calls[0].name(), calls.len(), calls[0].status);
         (count >= REPEATED_MIN)
             .then(|| format!("the same {name} {count} times in a row, each answered {status}"))
