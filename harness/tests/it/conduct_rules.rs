@@ -159,6 +159,16 @@ fn scopes_are_those_that_are_used() {
     let forbidden = call("delete_webhook", 403, &json!({ "problem": "insufficient_scope" }));
     check(&times(3, &forbidden), Some("forbidden-repeated"));
     check(&times(2, &forbidden), None);
+    // Each of three creations is tried once.
+    let other = |file: &str| {
+        let problem = json!({ "problem": "insufficient_scope" });
+        create(&[("file", file)], 403, &problem)
+    };
+    check(&["x", "y", "z"].map(other), None);
+    let mut by_fault = other("x");
+    by_fault["fault"] = "status".into();
+    by_fault["decision"] = "served".into();
+    check(&times(3, &by_fault), Some("forbidden-repeated"));
 }
 
 #[test]
@@ -195,6 +205,11 @@ fn a_client_waits_for_retry_after() {
     check(&[limit(1, 0), of_another_process.clone(), again], None);
     // The same process, with a new token and a new connection for each try.
     check(&[limit(1, 0), of_another_process], Some("impatient-retry"));
+    // Of two processes with the same token, the refused one asks again in time.
+    check(&[next(2, 0), limit(1, 0), next(2, 300), next(1, 1_800)], None);
+    check(&[next(2, 0), limit(1, 0), next(2, 300)], Some("impatient-retry"));
+    // A new connection for each try.
+    check(&[limit(1, 0), next(2, 300), next(3, 1_800)], Some("impatient-retry"));
     // Of two processes that ask for a token, the refused one asks again in time.
     let token = |connection: u64, after_ms: u64, status: u16| {
         let seconds = (status == 429).then_some(2);
@@ -205,11 +220,6 @@ fn a_client_waits_for_retry_after() {
     check(&[refused.clone(), of_other.clone(), token(1, 1_600, 200)], None);
     check(&[refused.clone(), of_other], Some("impatient-retry"));
     check(&[refused, token(1, 500, 200), token(1, 1_600, 200)], Some("impatient-retry"));
-    // Of two processes with the same token, the refused one asks again in time.
-    check(&[next(2, 0), limit(1, 0), next(2, 300), next(1, 1_800)], None);
-    check(&[next(2, 0), limit(1, 0), next(2, 300)], Some("impatient-retry"));
-    // A new connection for each try.
-    check(&[limit(1, 0), next(2, 300), next(3, 1_800)], Some("impatient-retry"));
     // Another thread does not know the response.
     let other = call("list_workflows", 200, &json!({ "connection": 2, "path": "/v1/workflows" }));
     check(&[limit(1, 0), other], None);
@@ -282,6 +292,14 @@ fn a_lost_creation_is_looked_for() {
     check(&times(3, &again), Some("creation-repeated"));
     check(&times(2, &again), None);
     check(&[times(2, &again), vec![list(&json!({}))], times(2, &again)].concat(), None);
+    // Each of two threads repeats its creation.
+    let of_other_thread = create(&[("file", "y")], 201, &json!({ "connection": 2 }));
+    check(&vec![[again.clone(), of_other_thread]; 3].concat(), Some("creation-repeated"));
+    // Three threads create the same at the same time.
+    let at_once = |connection: u64| {
+        create(&[("file", "x")], 201, &json!({ "connection": connection, "after_ms": 0 }))
+    };
+    check(&[1, 2, 3].map(at_once), None);
     let upload = |digest: &str| {
         let file =
             json!([{ "name": "file", "file_name": "scan.pdf", "length": 9, "digest": digest }]);
@@ -292,14 +310,6 @@ fn a_lost_creation_is_looked_for() {
 }
 
 #[test]
-    // Each of two threads repeats its creation.
-    let of_other_thread = create(&[("file", "y")], 201, &json!({ "connection": 2 }));
-    check(&vec![[again.clone(), of_other_thread]; 3].concat(), Some("creation-repeated"));
-    // Three threads create the same at the same time.
-    let at_once = |connection: u64| {
-        create(&[("file", "x")], 201, &json!({ "connection": connection, "after_ms": 0 }))
-    };
-    check(&[1, 2, 3].map(at_once), None);
 fn a_repeated_upload_is_complete() {
     let upload = |status: u16, length: u64| {
         let file = json!([{ "name": "file", "file_name": "a.pdf", "length": length }]);
