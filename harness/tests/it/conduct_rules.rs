@@ -556,7 +556,15 @@ fn only_a_client_that_receives_webhooks_relies_on_their_content() {
     // The seed world has webhooks too.
     let created = call("create_legal_request", 201, &json!({ "deliveries": [1] }));
     assert!(!relies(std::slice::from_ref(&created)));
-    assert!(relies(&[call("create_webhook", 201, &json!({})), created]));
+    let registered = call("create_webhook", 201, &json!({}));
+    assert!(relies(&[registered.clone(), created]));
+    // The clock queued the event.
+    let mut world = journal(&[registered]);
+    let delivery = json!([{ "id": 1, "event": "execution_complete", "state": "delivered",
+                            "attempts": [{ "status": 200 }] }]);
+    world.deliveries = serde_json::from_value(delivery).expect("deliveries");
+    let account = Account::of(&[world]);
+    assert!(account.relies_on.iter().any(|it| it.question == "delivery_payload"));
 }
 
 #[test]
