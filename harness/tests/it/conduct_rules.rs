@@ -366,6 +366,13 @@ fn ids_addresses_and_parameters_are_those_of_the_service() {
     check(&[path("/v1/requests/8pWwLkl0/activity_log")], Some("unknown-address"));
     check(&[path("/requests/a1/activity")], Some("unknown-address"));
     check(&[path("/favicon.ico")], None);
+    // A right address with a method of HTTP itself.
+    for method in ["HEAD", "OPTIONS"] {
+        let asked = json!({ "path": "/v1/requests", "method": method, "decision": "route" });
+        check(&[call("", 405, &asked)], None);
+    }
+    let found = findings(&[journal(&[path("/requests/a1"), path("/requests/b2")])]);
+    assert_eq!((found.len(), found[0].times), (1, 2));
     for (sent, right) in [
         ("/v1/workflows/", "GET /v1/workflows"),
         ("//v1/workflows", "GET /v1/workflows"),

@@ -1,6 +1,6 @@
 //! Rules about reading responses: ids, addresses and parameters.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::RuleGroup;
@@ -44,20 +44,29 @@ fn collect_ids<'a>(value: &'a Value, ids: &mut BTreeSet<&'a str>) {
 }
 
 pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let lost = |call: &&JournalCall| {
-        call.operation.is_none() && call.is_refused() && call.refused_by == Some(RuleGroup::Route)
+    // A HEAD before a download, and the OPTIONS of a browser, go to right addresses.
+    let is_lost = |call: &&JournalCall| {
+        call.operation.is_none()
+            && call.is_refused()
+            && call.refused_by == Some(RuleGroup::Route)
+            && !["HEAD", "OPTIONS"].contains(&call.method.as_str())
     };
-    of_texts(world.calls.iter().filter(lost).filter_map(|call| {
-        let right = right_address(call)?;
-        Some((call, format!("{} {}; did you mean `{right}`?", call.method, call.path)))
-    }))
+    let mut by_right: BTreeMap<_, ConductEvidence<'_>> = BTreeMap::new();
+    for call in world.calls.iter().filter(is_lost) {
+        let (path, query) = path_and_query(&call.path);
+        let Some(right) = right_operation(&call.method, path) else { continue };
+        let shown = format!("{} {}{query}", right.method(), right.path());
+        let seen = || format!("{} {}; did you mean `{shown}`?", call.method, call.path);
+        let evidence = by_right.entry((&call.method, right));
+        evidence.or_insert_with(|| ConductEvidence::new(Vec::new(), seen())).calls.push(call);
+    }
+    let mut found: Vec<_> = by_right.into_values().collect();
+    found.sort_by_key(|evidence| evidence.calls[0].serial);
+    found
 }
 
-/// Method and path of the operation with the nearest path.
-fn right_address(call: &JournalCall) -> Option<String> {
-    let (sent, query) = path_and_query(&call.path);
-    let shown =
-        |operation: Operation| format!("{} {}{query}", operation.method(), operation.path());
+/// The operation with the nearest path.
+fn right_operation(method: &str, sent: &str) -> Option<Operation> {
     // Each segment may be the id.
     let ids = || sent.split('/').filter(|segment| !segment.is_empty());
     let paths: Vec<(Operation, String)> = Operation::ALL
@@ -66,13 +75,13 @@ fn right_address(call: &JournalCall) -> Option<String> {
             ids().map(move |id| (operation, operation.path().replace("{id}", id)))
         })
         .collect();
-    let same_method = || paths.iter().filter(|(operation, _)| operation.method() == *call.method);
+    let same_method = || paths.iter().filter(|(operation, _)| operation.method() == method);
     let mut alike = same_method().chain(&paths);
     if let Some((operation, _)) = alike.find(|(_, path)| path == sent) {
-        return Some(shown(*operation));
+        return Some(*operation);
     }
     let near = nearest(sent, same_method().map(|(_, path)| path))?;
-    same_method().find(|(_, path)| path == near).map(|(operation, _)| shown(*operation))
+    same_method().find(|(_, path)| path == near).map(|(operation, _)| *operation)
 }
 
 /// The path without a slash at its end, and its query if that begins with `&` or an encoded `?`.
