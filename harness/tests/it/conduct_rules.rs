@@ -208,6 +208,10 @@ fn a_client_waits_for_retry_after() {
     // Of two processes with the same token, the refused one asks again in time.
     check(&[next(2, 0), limit(1, 0), next(2, 300), next(1, 1_800)], None);
     check(&[next(2, 0), limit(1, 0), next(2, 300)], Some("impatient-retry"));
+    // Of two threads with two connections, the other one gets the connection of the refused one.
+    let threads = [next(2, 0), next(2, 0), limit(1, 0), next(1, 300), next(1, 1_800)];
+    check(&threads, None);
+    check(&threads[2..], Some("impatient-retry"));
     // A new connection for each try.
     check(&[limit(1, 0), next(2, 300), next(3, 1_800)], Some("impatient-retry"));
     // Of two processes that ask for a token, the refused one asks again in time.

@@ -61,21 +61,27 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
             && call.connection() == refusal.connection())
 }
 
-/// Whether an early call came from a task of the client that does not know the refusal: a process with the same token in
-/// a file, or a request for a token. The refused task has another connection, and repeats its call after the time. A
-/// connection with one call shows nothing, because an impatient client may open it for its retry.
+/// Whether an early call came from a task of the client that does not know the refusal: a thread, a process with the same
+/// token, or a request for a token. The refused task repeats its call after the time. Other tasks show by a connection
+/// with several calls: an impatient client may open a new one for its retry.
 fn is_of_another_task(world: &WorldJournal, call: &JournalCall, refusal: &JournalCall) -> bool {
     let is_patient = |later: &JournalCall| {
         later.process == refusal.process
             && later.intent() == refusal.intent()
             && is_in_time(later, refusal)
     };
-    let on_connection = || world.calls.iter().filter(|it| it.connection() == call.connection());
-    let is_told_apart =
-        call.operation == Some(Operation::CreateAccessToken) || on_connection().count() > 1;
-    is_told_apart
-        && call.connection() != refusal.connection()
-        && world.calls.iter().any(|later| later.serial > call.serial && is_patient(later))
+    let has_other_tasks = || {
+        let is_beside = |other: &&JournalCall| {
+            other.process == refusal.process && other.connection() != refusal.connection()
+        };
+        let beside = grouped(world.calls.iter().filter(is_beside), |other| other.connection());
+        beside.values().any(|calls| calls.len() > 1)
+    };
+    let is_apart = match call.operation {
+        Some(Operation::CreateAccessToken) => call.connection() != refusal.connection(),
+        _ => has_other_tasks(),
+    };
+    is_apart && world.calls.iter().any(|later| later.serial > call.serial && is_patient(later))
 }
 
 /// Whether a call came after the time that `Retry-After` of `refusal` named. True if the times are unknown.
