@@ -25,6 +25,7 @@ use super::signals::PassedSignals;
 use crate::exchange::escape;
 use crate::grading::conduct::{self, Account, ConductFinding};
 use crate::report::Format;
+use crate::report::terminal::Detail;
 
 /// Exit codes of shells for a command that is not found, or can't be run.
 const NOT_FOUND: u8 = 127;
@@ -108,10 +109,16 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
             without_secrets(&text, &site, admin_token.as_deref())
         };
         let written = reports::write_all(&arguments.reports, screen, |it| report(it.format));
+        let text = || match screen.detail() {
+            Detail::Quiet if account.calls > 0 => {
+                without_secrets(&conduct::text::outcome(&account), &site, admin_token.as_deref())
+            }
+            _ => report(Format::Text),
+        };
         // Stdout belongs to the command. JSON is its last line.
         let shown = match screen.is_json() {
             true => report(Format::Json).and_then(|json| screen.print(&json)),
-            false => report(Format::Text).and_then(|text| screen.note(&format!("\n{text}"))),
+            false => text().and_then(|text| screen.note(&format!("\n{text}"))),
         };
         reports::join_errors([written, shown])?;
         Ok(code)

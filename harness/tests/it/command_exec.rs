@@ -30,6 +30,17 @@ fn the_exit_code_of_the_command_is_passed_on() {
 }
 
 #[test]
+fn quietly_only_the_findings_are_shown() {
+    let call = ["sh", "-c", "curl -s $MOOT_BASE_URL/v1/requests > /dev/null"];
+    let ran = exec(&["-q"], &call).ended(0);
+    assert!(ran.stderr.starts_with("\nBroken rules of conduct\n  must no-token"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("It made"), "{}", ran.stderr);
+    let ran =
+        exec(&["-q"], &["sh", "-c", "curl -s $MOOT_BASE_URL/favicon.ico > /dev/null"]).ended(0);
+    assert_eq!(ran.stderr, "\nNo rule of conduct is broken\n");
+}
+
+#[test]
 fn a_command_that_cannot_be_started_has_the_exit_code_of_a_shell() {
     let ran = exec(&[], &["no-such-command-of-anyone"]).ended(127);
     insta::assert_snapshot!(message(&ran.stderr), @"error: cannot run `no-such-command-of-anyone`: No such file or directory (os error N)");

@@ -80,6 +80,13 @@ fn a_call_without_a_response_is_given_up_but_not_too_soon() {
     let mut soon = stalled(false);
     soon.calls[1].wire.as_mut().expect("a wire").began_us -= 9_000_000;
     check_world(soon, Some("too-short-timeout"));
+    // Another process with the same token makes the same call before the timeout.
+    let mut shared = stalled(false);
+    let mut later = shared.calls[1].clone();
+    later.serial = 3;
+    shared.calls[1].wire.as_mut().expect("a wire").began_us -= 9_000_000;
+    shared.calls.push(later);
+    check_world(shared, None);
     // Two tasks that made the same call at the same time. One of them repeats it later.
     let mut parallel = stalled(false);
     let mut other = parallel.calls[1].clone();

@@ -75,7 +75,9 @@ fn tokens_are_sent_in_one_right_way() {
 
 #[test]
 fn token_requests_are_forms_with_the_secret_in_one_place() {
-    check(&[token(&json!({ "query": "client_secret=fingerprint:2" }))], Some("secret-in-address"));
+    let query =
+        json!({ "query": "grant_type=client_credentials&client_id=a&client_secret=fingerprint:2" });
+    check(&[token(&query)], Some("secret-in-address"));
     let both = json!({ "request": { "scheme": "basic", "text": "client_id=a&client_secret=fingerprint:2" } });
     check(&[token(&both)], Some("two-client-ways"));
     check(&[token(&json!({ "request": { "scheme": "basic" } }))], None);
@@ -157,6 +159,16 @@ fn scopes_are_those_that_are_used() {
     let forbidden = call("delete_webhook", 403, &json!({ "problem": "insufficient_scope" }));
     check(&times(3, &forbidden), Some("forbidden-repeated"));
     check(&times(2, &forbidden), None);
+    // Each of three creations is tried once.
+    let other = |file: &str| {
+        let problem = json!({ "problem": "insufficient_scope" });
+        create(&[("file", file)], 403, &problem)
+    };
+    check(&["x", "y", "z"].map(other), None);
+    let mut by_fault = other("x");
+    by_fault["fault"] = "status".into();
+    by_fault["decision"] = "served".into();
+    check(&times(3, &by_fault), Some("forbidden-repeated"));
 }
 
 #[test]
@@ -193,6 +205,15 @@ fn a_client_waits_for_retry_after() {
     check(&[limit(1, 0), of_another_process.clone(), again], None);
     // The same process, with a new token and a new connection for each try.
     check(&[limit(1, 0), of_another_process], Some("impatient-retry"));
+    // Of two processes with the same token, the refused one asks again in time.
+    check(&[next(2, 0), limit(1, 0), next(2, 300), next(1, 1_800)], None);
+    check(&[next(2, 0), limit(1, 0), next(2, 300)], Some("impatient-retry"));
+    // Of two threads with two connections, the other one gets the connection of the refused one.
+    let threads = [next(2, 0), next(2, 0), limit(1, 0), next(1, 300), next(1, 1_800)];
+    check(&threads, None);
+    check(&threads[2..], Some("impatient-retry"));
+    // A new connection for each try.
+    check(&[limit(1, 0), next(2, 300), next(3, 1_800)], Some("impatient-retry"));
     // Of two processes that ask for a token, the refused one asks again in time.
     let token = |connection: u64, after_ms: u64, status: u16| {
         let seconds = (status == 429).then_some(2);
@@ -250,6 +271,10 @@ fn a_refused_call_is_not_repeated_unchanged() {
     check(&times(2, &refused), None);
     let other = create(&[("file", "y")], 422, &json!({ "detail": "no" }));
     check(&[times(2, &refused), times(2, &other)].concat(), None);
+    // The service did not read these bodies, so they may differ.
+    let json = json!({ "path": "/v1/requests", "detail": "no",
+                       "request": { "content_type": "application/json", "length": 9 } });
+    check(&times(3, &call("create_legal_request", 415, &json)), None);
 }
 
 #[test]
@@ -271,6 +296,14 @@ fn a_lost_creation_is_looked_for() {
     check(&times(3, &again), Some("creation-repeated"));
     check(&times(2, &again), None);
     check(&[times(2, &again), vec![list(&json!({}))], times(2, &again)].concat(), None);
+    // Each of two threads repeats its creation.
+    let of_other_thread = create(&[("file", "y")], 201, &json!({ "connection": 2 }));
+    check(&vec![[again.clone(), of_other_thread]; 3].concat(), Some("creation-repeated"));
+    // Three threads create the same at the same time.
+    let at_once = |connection: u64| {
+        create(&[("file", "x")], 201, &json!({ "connection": connection, "after_ms": 0 }))
+    };
+    check(&[1, 2, 3].map(at_once), None);
     let upload = |digest: &str| {
         let file =
             json!([{ "name": "file", "file_name": "scan.pdf", "length": 9, "digest": digest }]);
@@ -337,10 +370,31 @@ fn ids_addresses_and_parameters_are_those_of_the_service() {
     check(&[path("/v1/requests/8pWwLkl0/activity_log")], Some("unknown-address"));
     check(&[path("/requests/a1/activity")], Some("unknown-address"));
     check(&[path("/favicon.ico")], None);
+    // A right address with a method of HTTP itself.
+    for method in ["HEAD", "OPTIONS"] {
+        let asked = json!({ "path": "/v1/requests", "method": method, "decision": "route" });
+        check(&[call("", 405, &asked)], None);
+    }
+    let found = findings(&[journal(&[path("/requests/a1"), path("/requests/b2")])]);
+    assert_eq!((found.len(), found[0].times), (1, 2));
+    for (sent, right) in [
+        ("/v1/workflows/", "GET /v1/workflows"),
+        ("//v1/workflows", "GET /v1/workflows"),
+        ("/v1/requests&page=2", "GET /v1/requests?page=2"),
+        ("/v1/requests%3Fpage=2", "GET /v1/requests?page=2"),
+        ("/v1/requests/a1/", "GET /v1/requests/{id}"),
+    ] {
+        let found = findings(&[journal(&[path(sent)])]);
+        assert_eq!(found[0].seen, format!("GET {sent}; did you mean `{right}`?"));
+    }
     let found = findings(&[journal(&[list(&json!({ "query": "state=signed&page=1" }))])]);
     assert_eq!(found[0].rule, "unknown-parameter");
     assert!(found[0].seen.ends_with("did you mean `status`?"), "{}", found[0].seen);
     check(&[list(&json!({ "query": "status=signed" }))], None);
+    check(
+        &[token(&json!({ "query": "grant_type=client_credentials" }))],
+        Some("unknown-parameter"),
+    );
 }
 
 #[test]
@@ -379,6 +433,9 @@ fn polling_is_slow_and_ends() {
     of_another_process["request"]["authorization"] = "fingerprint:2".into();
     let in_turn = [look("draft", 2_500), of_another_process];
     check(&vec![in_turn; 10].concat(), None);
+    // A client reads the schema before each creation.
+    let read = schema(&json!({ "required_fields": ["workflow_id"], "optional_fields": [] }));
+    check(&times(10, &read), None);
     let dead = look("declined", 6_000);
     check(&times(6, &dead), Some("polls-the-dead"));
     check(&times(5, &dead), None);
@@ -510,7 +567,15 @@ fn only_a_client_that_receives_webhooks_relies_on_their_content() {
     // The seed world has webhooks too.
     let created = call("create_legal_request", 201, &json!({ "deliveries": [1] }));
     assert!(!relies(std::slice::from_ref(&created)));
-    assert!(relies(&[call("create_webhook", 201, &json!({})), created]));
+    let registered = call("create_webhook", 201, &json!({}));
+    assert!(relies(&[registered.clone(), created]));
+    // The clock queued the event.
+    let mut world = journal(&[registered]);
+    let delivery = json!([{ "id": 1, "event": "execution_complete", "state": "delivered",
+                            "attempts": [{ "status": 200 }] }]);
+    world.deliveries = serde_json::from_value(delivery).expect("deliveries");
+    let account = Account::of(&[world]);
+    assert!(account.relies_on.iter().any(|it| it.question == "delivery_payload"));
 }
 
 #[test]

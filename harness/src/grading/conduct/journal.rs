@@ -191,6 +191,12 @@ impl JournalCall {
         (&self.method, &self.path, &self.query, &self.request.text, parts)
     }
 
+    /// Whether the journal has its body, or it has none. The service may refuse a body of a wrong media type unread.
+    pub(super) fn has_known_body(&self) -> bool {
+        let request = &self.request;
+        request.content_type.is_none() || request.text.is_some() || !request.parts.is_empty()
+    }
+
     /// Whether the client may have sent it, or have it queued, before it read the response to `earlier`. On the same
     /// connection only a call with another intent: the connection pool of a client sends a waiting call as soon as a
     /// response is complete. True if the times are unknown.

@@ -52,15 +52,19 @@ pub fn render(account: &Account) -> String {
     if more > 0 {
         out.push_str(&format!("  and {more} more; `--format json` has all\n"));
     }
-    if account.findings.is_empty() {
-        out.push_str("\nNo rule of conduct is broken\n");
-    } else {
-        out.push_str(&format!("\n{}\n", paint::bold("Broken rules of conduct")));
-    }
-    out.push_str(&findings(&account.findings));
+    out.push('\n');
+    out.push_str(&outcome(account));
     out.push_str(&relied(&account.relies_on));
     out.push_str(&control(&account.control));
     out
+}
+
+/// Only the findings, with their remedies.
+pub fn outcome(account: &Account) -> String {
+    if account.findings.is_empty() {
+        return "No rule of conduct is broken\n".to_owned();
+    }
+    format!("{}\n{}", paint::bold("Broken rules of conduct"), findings(&account.findings))
 }
 
 fn outlived(account: &Account) -> String {

@@ -19,7 +19,7 @@ use crate::verdict::pluralize;
 
 use journals::{
     calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_later_page,
-    is_served, met, processes, read_lists, read_worlds, uses,
+    is_served, met, read_lists, read_worlds, tasks, uses,
 };
 
 /// The result of one drill.
@@ -96,8 +96,8 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
     let mut findings = findings(&worlds, &drill.rules);
     // A client that stops early in the calm run too looks for something.
     findings.retain(|it| it.rule != "assumes-25" || calls(&calm_worlds).any(is_last_page));
-    // Each process of the client may try to get a token.
-    let tries_max = conduct::TOKEN_TRIES_MAX * processes(&calm_worlds);
+    // Each task of the client may try to get a token.
+    let tries_max = conduct::TOKEN_TRIES_MAX * tasks(&calm_worlds);
     findings.retain(|it| it.rule != "token-endpoint-hammered" || it.times > tries_max);
     drop_consequences(&mut findings);
     let is_met = !met_calls.is_empty()

@@ -12,6 +12,10 @@ const POLLS_MIN: usize = 10;
 /// The shortest acceptable pause between two polls.
 const POLL_PAUSE_US_MIN: u64 = 5_000_000;
 
+/// Reads before each creation (§4.4), which are no polling.
+const READ_TO_CREATE: [Operation; 3] =
+    [Operation::ListWorkflows, Operation::GetWorkflow, Operation::GetWorkflowSchema];
+
 /// Reads of a request after its end that are too many.
 const DEAD_READS_MIN: usize = 5;
 
@@ -52,10 +56,12 @@ pub(super) fn past_the_end(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn polls_fast(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let reads = world
-        .calls
-        .iter()
-        .filter(|call| call.method == "GET" && !call.answer.is_null() && call.status == 200);
+    let is_of_creation =
+        |call: &JournalCall| call.operation.is_some_and(|it| READ_TO_CREATE.contains(&it));
+    let reads = world.calls.iter().filter(|call| {
+        let is_read = call.method == "GET" && !call.answer.is_null() && call.status == 200;
+        is_read && !is_of_creation(call)
+    });
     let is_changed = |earlier: &[&JournalCall], call: &JournalCall| {
         earlier.last().is_some_and(|last| last.answer != call.answer)
     };

@@ -1,6 +1,6 @@
 //! Rules about reading responses: ids, addresses and parameters.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::RuleGroup;
@@ -44,38 +44,64 @@ fn collect_ids<'a>(value: &'a Value, ids: &mut BTreeSet<&'a str>) {
 }
 
 pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let lost = |call: &&JournalCall| {
-        call.operation.is_none() && call.is_refused() && call.refused_by == Some(RuleGroup::Route)
+    // A HEAD before a download, and the OPTIONS of a browser, go to right addresses.
+    let is_lost = |call: &&JournalCall| {
+        call.operation.is_none()
+            && call.is_refused()
+            && call.refused_by == Some(RuleGroup::Route)
+            && !["HEAD", "OPTIONS"].contains(&call.method.as_str())
     };
-    of_texts(world.calls.iter().filter(lost).filter_map(|call| {
-        let right = right_address(call)?;
-        Some((call, format!("{} {}; did you mean `{right}`?", call.method, call.path)))
-    }))
+    let mut by_right: BTreeMap<_, ConductEvidence<'_>> = BTreeMap::new();
+    for call in world.calls.iter().filter(is_lost) {
+        let (path, query) = path_and_query(&call.path);
+        let Some(right) = right_operation(&call.method, path) else { continue };
+        let shown = format!("{} {}{query}", right.method(), right.path());
+        let seen = || format!("{} {}; did you mean `{shown}`?", call.method, call.path);
+        let evidence = by_right.entry((&call.method, right));
+        evidence.or_insert_with(|| ConductEvidence::new(Vec::new(), seen())).calls.push(call);
+    }
+    let mut found: Vec<_> = by_right.into_values().collect();
+    found.sort_by_key(|evidence| evidence.calls[0].serial);
+    found
 }
 
-/// Method and path of the operation with the nearest path.
-fn right_address(call: &JournalCall) -> Option<String> {
-    let shown = |operation: Operation| format!("{} {}", operation.method(), operation.path());
+/// The operation with the nearest path.
+fn right_operation(method: &str, sent: &str) -> Option<Operation> {
     // Each segment may be the id.
+    let ids = || sent.split('/').filter(|segment| !segment.is_empty());
     let paths: Vec<(Operation, String)> = Operation::ALL
         .into_iter()
         .flat_map(|operation| {
-            call.path.split('/').map(move |id| (operation, operation.path().replace("{id}", id)))
+            ids().map(move |id| (operation, operation.path().replace("{id}", id)))
         })
         .collect();
-    if let Some((operation, _)) = paths.iter().find(|(_, path)| *path == call.path) {
-        return Some(shown(*operation));
+    let same_method = || paths.iter().filter(|(operation, _)| operation.method() == method);
+    let mut alike = same_method().chain(&paths);
+    if let Some((operation, _)) = alike.find(|(_, path)| path == sent) {
+        return Some(*operation);
     }
-    let same_method = || paths.iter().filter(|(operation, _)| operation.method() == *call.method);
-    let near = nearest(call.path.as_str(), same_method().map(|(_, path)| path))?;
-    same_method().find(|(_, path)| path == near).map(|(operation, _)| shown(*operation))
+    let near = nearest(sent, same_method().map(|(_, path)| path))?;
+    same_method().find(|(_, path)| path == near).map(|(operation, _)| *operation)
+}
+
+/// The path without a slash at its end, and its query if that begins with `&` or an encoded `?`.
+fn path_and_query(path: &str) -> (&str, String) {
+    let begins = ["&", "%3F", "%3f"].map(|mark| path.find(mark).map(|place| (place, mark.len())));
+    let (path, query) = match begins.into_iter().flatten().min() {
+        Some((place, length)) => (&path[..place], format!("?{}", &path[place + length..])),
+        None => (path, String::new()),
+    };
+    (path.trim_end_matches('/'), query)
 }
 
 pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let mut found = Vec::new();
     for call in &world.calls {
         let Some(operation) = call.operation else { continue };
-        if operation == Operation::DownloadAgreement {
+        // `secret-in-address` judges a whole form in the query.
+        let is_form_in_query = operation == Operation::CreateAccessToken
+            && call.parameters().iter().any(|(name, _)| name == "client_secret");
+        if operation == Operation::DownloadAgreement || is_form_in_query {
             continue;
         }
         let known = parameters(operation);

@@ -37,7 +37,7 @@ pub(super) fn impatient_retry(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
         refusals.iter().any(|refusal| {
             refusal.serial < call.serial
                 && is_early(call, refusal)
-                && !is_token_of_another_process(world, call, refusal)
+                && !is_of_another_task(world, call, refusal)
         })
     });
     of_calls(early, "call", "before the time that `Retry-After` named")
@@ -61,21 +61,27 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
             && call.connection() == refusal.connection())
 }
 
-/// Whether an early token request came from a process that does not know the refusal. Token requests have no token that
-/// tells processes apart, but the refused process asks again after the time.
-fn is_token_of_another_process(
-    world: &WorldJournal,
-    call: &JournalCall,
-    refusal: &JournalCall,
-) -> bool {
+/// Whether an early call came from a task of the client that does not know the refusal: a thread, a process with the same
+/// token, or a request for a token. The refused task repeats its call after the time. Other tasks show by a connection
+/// with several calls: an impatient client may open a new one for its retry.
+fn is_of_another_task(world: &WorldJournal, call: &JournalCall, refusal: &JournalCall) -> bool {
     let is_patient = |later: &JournalCall| {
         later.process == refusal.process
             && later.intent() == refusal.intent()
             && is_in_time(later, refusal)
     };
-    call.operation == Some(Operation::CreateAccessToken)
-        && call.connection() != refusal.connection()
-        && world.calls.iter().any(|later| later.serial > call.serial && is_patient(later))
+    let has_other_tasks = || {
+        let is_beside = |other: &&JournalCall| {
+            other.process == refusal.process && other.connection() != refusal.connection()
+        };
+        let beside = grouped(world.calls.iter().filter(is_beside), |other| other.connection());
+        beside.values().any(|calls| calls.len() > 1)
+    };
+    let is_apart = match call.operation {
+        Some(Operation::CreateAccessToken) => call.connection() != refusal.connection(),
+        _ => has_other_tasks(),
+    };
+    is_apart && world.calls.iter().any(|later| later.serial > call.serial && is_patient(later))
 }
 
 /// Whether a call came after the time that `Retry-After` of `refusal` named. True if the times are unknown.
@@ -130,7 +136,7 @@ pub(super) fn refused_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
             call.refused_by,
             None | Some(RuleGroup::Limit | RuleGroup::Token | RuleGroup::Scope)
         ) || call.operation == Some(Operation::CreateAccessToken);
-        (call.is_refused() && !is_of_others)
+        (call.is_refused() && !is_of_others && call.has_known_body())
             .then(|| (call.caller(), call.intent(), call.status, &call.detail))
     });
     let mut found = of_groups(refused.into_values(), |calls| {
@@ -180,19 +186,25 @@ fn has_side_connections(world: &WorldJournal, lost: &JournalCall) -> bool {
 }
 
 pub(super) fn creation_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let is_done = |call: &JournalCall| call.is_creation() && call.status < 300;
-    let is_same = |one: &JournalCall, other: &JournalCall| {
-        let digests = |call: &JournalCall| -> Vec<_> {
-            call.request.parts.iter().map(|part| part.digest.clone()).collect()
-        };
-        one.intent() == other.intent() && digests(one) == digests(other)
+    let content = |call: &JournalCall| {
+        let digests = call.request.parts.iter().map(|part| part.digest.clone());
+        (call.name(), digests.collect::<Vec<_>>())
     };
-    let ends = |done: &[&JournalCall], call: &JournalCall| {
-        !is_done(call) || done.last().is_some_and(|last| !is_same(last, call))
-    };
-    let belongs = |_: &[&JournalCall], call: &JournalCall| is_done(call) && !call.is_lost();
-    let done = series(&world.calls, |call| Some(call.caller()), ends, belongs);
-    of_groups(done, |calls| {
+    let mut open: BTreeMap<_, BTreeMap<_, Vec<&JournalCall>>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for call in &world.calls {
+        if !call.is_creation() || call.status >= 300 {
+            all.extend(open.remove(&call.caller()).into_iter().flat_map(BTreeMap::into_values));
+        } else if !call.is_lost() {
+            let key = (call.intent(), content(call));
+            let same = open.entry(call.caller()).or_default().entry(key).or_default();
+            if same.last().is_none_or(|last| !call.was_in_flight(last)) {
+                same.push(call);
+            }
+        }
+    }
+    all.extend(open.into_values().flat_map(BTreeMap::into_values));
+    of_groups(all, |calls| {
         let (name, count, status) = (calls[0].name(), calls.len(), calls[0].status);
         (count >= REPEATED_MIN)
             .then(|| format!("the same {name} {count} times in a row, each answered {status}"))

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::{Operation, ProblemType, TokenNeed};
-use moot_fixtures::journal::{AuthorizationScheme, RuleGroup};
+use moot_fixtures::journal::{AuthorizationScheme, FaultKind, RuleGroup};
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups};
 use super::super::journal::{JournalCall, WorldJournal, is_form};
@@ -188,12 +188,16 @@ pub(super) fn wide_scope(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn forbidden_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let refused = world
-        .calls
-        .iter()
-        .filter(|call| call.is_refused() && call.refused_by == Some(RuleGroup::Scope));
-    let refused =
-        grouped(refused, |call| Some((call.operation, call.request.authorization.as_deref())));
+    // A drill takes the scope away with a fault.
+    let is_forbidden = |call: &&JournalCall| {
+        let is_scope = call.refused_by == Some(RuleGroup::Scope) && call.faults.is_empty();
+        let is_fault = call.status == 403 && call.faults == [FaultKind::Status];
+        (is_scope || is_fault) && !call.request.expects_refusal
+    };
+    let refused = world.calls.iter().filter(is_forbidden);
+    let refused = grouped(refused, |call| {
+        Some((call.caller(), call.intent(), call.request.authorization.as_deref()))
+    });
     of_groups(refused.into_values(), |calls| {
         let (name, count) = (calls[0].name(), calls.len());
         (count >= REPEATED_MIN)

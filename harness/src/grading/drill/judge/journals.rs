@@ -39,10 +39,19 @@ pub(super) fn uses(worlds: &[WorldJournal], operation: Operation) -> bool {
     calls(worlds).any(|call| call.operation == Some(operation))
 }
 
-/// The number of processes of the client whose calls were served; at least one.
-pub(super) fn processes(worlds: &[WorldJournal]) -> usize {
-    let served = calls(worlds).filter(|call| is_served(call));
-    served.map(|call| call.process).collect::<BTreeSet<_>>().len().max(1)
+/// The number of tasks of the client that may have been at work at the same time, at least one: its processes by their
+/// tokens, or the connections that it kept. Processes can share a token.
+pub(super) fn tasks(worlds: &[WorldJournal]) -> usize {
+    let mut processes = BTreeSet::new();
+    let mut connections: BTreeMap<u64, usize> = BTreeMap::new();
+    for call in calls(worlds).filter(|call| is_served(call)) {
+        processes.insert(call.process);
+        if let Some(wire) = call.wire {
+            *connections.entry(wire.connection).or_default() += 1;
+        }
+    }
+    let kept = connections.into_values().filter(|calls| *calls > 1).count();
+    processes.len().max(kept).max(1)
 }
 
 /// The number of successful deletions of a webhook.
@@ -75,13 +84,12 @@ pub(super) fn has_deliveries(
         |state: DeliveryState| matches!(state, DeliveryState::Queued | DeliveryState::Discarded);
     let waiting = worlds.iter().flat_map(|world| &world.deliveries);
     let waiting = waiting.filter(|it| is_open(it.state) && it.attempts.is_empty()).count();
-    // A client that fails before a late event does not receive it.
-    let failed_before = meeting.is_late
-        && run.exit_code != Some(0)
+    // A client that ends before a late event does not receive it: it failed, or found out by itself.
+    let ended_before = meeting.is_late
         && calm.deliveries >= meeting.deliveries
         && uses(worlds, Operation::CreateWebhook)
         && waiting > 0;
-    (run.deliveries >= meeting.deliveries || failed_before)
+    (run.deliveries >= meeting.deliveries || ended_before)
         && waiting >= meeting.waiting
         && (meeting.waiting == 0 || calm.deliveries > 0)
         && (!meeting.forged || forged_statuses(worlds).next().is_some())

@@ -438,18 +438,57 @@ fn webhooks_are_lost_where_one_waits_and_one_came_in_the_calm_run() {
 }
 
 #[test]
-fn a_client_that_fails_before_a_late_event_met_it() {
+fn a_client_that_ends_before_a_late_event_met_it() {
     let calm = |deliveries| DrillRecording { deliveries, ..calm_run() };
     for (calm, run, expected) in [
         (calm(1), ended(delivered("queued", None, false), 1), DrillEnd::Failed),
         (calm(1), ended(delivered("discarded", None, false), 1), DrillEnd::Failed),
-        (calm(1), delivered("queued", None, false), DrillEnd::NotReached),
+        (calm(1), delivered("discarded", None, false), DrillEnd::Held),
+        (calm(0), delivered("discarded", None, false), DrillEnd::NotReached),
         (calm(0), ended(delivered("queued", None, false), 1), DrillEnd::NotReached),
         (calm(1), ended(run(&[call(1, "hook", 201)]), 1), DrillEnd::NotReached),
     ] {
         let result = judge(drill("webhooks-late"), &calm, &run);
         assert_eq!(result.end, expected, "{}", result.why);
     }
+}
+
+#[test]
+fn each_task_of_a_client_may_try_to_get_a_token() {
+    let on = |mut call: Value, connection: u64| {
+        call["wire"] = json!({ "connection": connection, "number": 1, "began_us": 1, "ended_us": 2,
+                               "client_left": false });
+        call
+    };
+    let calm = |connections: &[u64]| {
+        run(&(1..)
+            .zip(connections)
+            .map(|(n, it)| on(call(n, "list", 200), *it))
+            .collect::<Vec<_>>())
+    };
+    let mut refused = on(call(1, "token", 401), 1);
+    refused["problem"] = json!("invalid_client");
+    refused["decision"] = json!("token");
+    let tries = |count: usize| ended(run(&vec![refused.clone(); count]), 1);
+    let check = |calm: &DrillRecording, count: usize, expected: DrillEnd| {
+        let with_orders = DrillRecording { orders_done: 2, ..tries(count) };
+        assert_eq!(judge(drill("secret-revoked"), calm, &with_orders).end, expected);
+    };
+    check(&calm(&[1, 1]), 3, DrillEnd::Held);
+    check(&calm(&[1, 1]), 4, DrillEnd::Failed);
+    check(&calm(&[1, 1, 2, 2]), 6, DrillEnd::Held);
+    check(&calm(&[1, 1, 2, 2]), 7, DrillEnd::Failed);
+    // A connection for each call shows no task.
+    check(&calm(&[1, 2, 3, 4]), 4, DrillEnd::Failed);
+}
+
+#[test]
+fn a_client_with_a_timeout_that_repeats_nothing_gives_up() {
+    let result =
+        judge(drill("stalled"), &calm_run(), &ended(run(&[struck(1, "list", 500, "stall")]), 1));
+    assert_eq!(result.end, DrillEnd::Failed);
+    let rules: Vec<&str> = result.findings.iter().map(|it| it.rule.as_str()).collect();
+    assert_eq!(rules, ["gives-up"]);
 }
 
 #[test]
