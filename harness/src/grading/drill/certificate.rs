@@ -28,7 +28,7 @@ const HELD_MIN: usize = 8;
 pub enum Grade {
     /// All applicable drills held.
     Ready,
-    /// As `Ready`, with waivers, a broken `should`, or a drill that is not observable.
+    /// As `Ready`, with waivers or with a broken `should`.
     ReadyWithRemarks,
     /// A drill failed, the calm run broke a `must`, or a waiver is expired or not needed.
     NotReady,
@@ -283,7 +283,6 @@ fn grade(
         return (Grade::Inconclusive, reasons);
     }
     reasons.extend(excused.iter().map(|drill| format!("waived: {drill}")));
-    add(&mut reasons, &DrillEnd::NotObservable.shown(), unexcused(DrillEnd::NotObservable));
     add(&mut reasons, "a client should do better", broken(drills, Severity::Should));
     let grade = if reasons.is_empty() { Grade::Ready } else { Grade::ReadyWithRemarks };
     (grade, reasons)
@@ -371,14 +370,6 @@ mod tests {
             DrillResult { end: DrillEnd::Held, findings: Vec::new(), ..result }
         });
         let held: Vec<DrillResult> = held.collect();
-        let last = DrillResult {
-            end: DrillEnd::NotObservable,
-            findings: Vec::new(),
-            ..judge::judge(table::get("webhooks-again").expect("a drill"), &nothing, &nothing)
-        };
-        let unobserved = [&held[..], &[last]].concat();
-        let reasons = vec!["not observable: webhooks-again".to_owned()];
-        assert_eq!(grade(&unobserved, &[], &[], false), (Grade::ReadyWithRemarks, reasons));
         let defect = ["token.lifetime-3600".to_owned()];
         for (defects, is_partial, expected, reasons) in [
             (&[][..], false, Grade::Ready, &[][..]),
