@@ -159,8 +159,8 @@ fn differences_of(pairs: Vec<(&StepReading, &StepReading)>) -> ScenarioDifferenc
     found
 }
 
-/// The exchanges of a step that both sides have, from the last: one side may have sent a control in an earlier scenario,
-/// sent a request again, or read more pages to see that nothing changed.
+/// The exchanges of a step that both sides have, paired from the last: one side may have sent the control in an earlier
+/// scenario, sent a request again, or read more pages to see that nothing changed.
 fn exchange_pairs<'a>(
     a: &'a StepReading,
     b: &'a StepReading,
@@ -168,9 +168,8 @@ fn exchange_pairs<'a>(
     let mut others: Vec<&ExchangeReading> = b.exchanges.iter().collect();
     let mut pairs = Vec::new();
     for one in a.exchanges.iter().rev() {
-        let is_same = |other: &&ExchangeReading| {
-            (&one.method, one.operation) == (&other.method, other.operation)
-        };
+        let key = |it: &ExchangeReading| (it.is_control, it.method.clone(), it.operation);
+        let is_same = |other: &&ExchangeReading| key(other) == key(one);
         if let Some(at) = others.iter().rposition(is_same) {
             pairs.push((one, others.remove(at)));
         }

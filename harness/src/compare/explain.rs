@@ -77,6 +77,13 @@ fn by_status(
         Some(Operation::CreateAccessToken) if both(|it| matches!(it, 400 | 401)) => {
             Some("token_failure_status")
         }
+        // A workflow of another company is unknown.
+        Some(Operation::CreateLegalRequest)
+            if topic == Some(RequirementTopic::Isolation)
+                && both(|it| matches!(it, 400 | 403 | 404 | 422)) =>
+        {
+            Some("request_workflow_unknown")
+        }
         // A creation names no object of another company, so the 403 is about the scope.
         Some(
             Operation::CreateLegalRequest
@@ -91,6 +98,9 @@ fn by_status(
             Some(RequirementTopic::Status) | None => None,
         },
         None if both(|it| matches!(it, 400..=499)) => Some("other_errors"),
+        _ if either(|it| matches!(it, 405 | 413 | 415)) && both(|it| matches!(it, 400..=499)) => {
+            Some("other_errors")
+        }
         _ => None,
     }
 }
@@ -220,12 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_by_scope_or_by_another_check_depends_on_the_order() {
+    fn two_statuses_are_answers_to_a_question() {
         let rows = [
             (Operation::CreateLegalRequest, (403, 404), Some("check_order")),
             (Operation::CreateLegalRequest, (422, 403), Some("check_order")),
             (Operation::CreateRepositoryDocument, (400, 403), Some("check_order")),
             (Operation::CreateRepositoryDocument, (400, 422), None),
+            (Operation::CreateRepositoryDocument, (413, 400), Some("other_errors")),
+            (Operation::CreateRepositoryDocument, (413, 201), None),
             (Operation::CreateLegalRequest, (403, 500), None),
             (Operation::CreateLegalRequest, (201, 200), None),
             (Operation::CreateRepositoryDocument, (201, 200), Some("upload_success_status")),
@@ -234,6 +246,12 @@ mod tests {
         let rows =
             rows.map(|(operation, statuses, expected)| (operation, statuses, None, expected));
         let by_topic = [
+            (
+                Operation::CreateLegalRequest,
+                (404, 400),
+                Some(RequirementTopic::Isolation),
+                Some("request_workflow_unknown"),
+            ),
             (
                 Operation::GetLegalRequest,
                 (403, 404),

@@ -63,6 +63,8 @@ pub(super) struct StepReading {
 pub(super) struct ExchangeReading {
     /// The number within the run; 0 for deliveries.
     pub number: u64,
+    /// Whether it is of the control of the step.
+    pub is_control: bool,
     /// In upper case.
     pub method: String,
     /// `None` if the request calls no operation of the contract.
@@ -110,7 +112,10 @@ impl RunReadings {
         names.hide(&encoded.to_string(), "tag");
         let mut own = BTreeSet::new();
         let step = |step: &StepResult| {
-            let exchanges = step.exchanges.iter().map(|it| exchange(it, &mut names, &mut own));
+            let exchanges = step.exchanges.iter().enumerate().map(|(index, it)| ExchangeReading {
+                is_control: step.control.contains(&index),
+                ..exchange(it, &mut names, &mut own)
+            });
             let mut exchanges: Vec<ExchangeReading> = exchanges.collect();
             exchanges.extend(deliveries(&step.deliveries, &names));
             StepReading { name: step.name.clone(), exchanges }
@@ -136,6 +141,7 @@ fn exchange(
     names.learn_path(&percent_encoding::percent_decode_str(&request.path).decode_utf8_lossy());
     ExchangeReading {
         number: exchange.number,
+        is_control: false,
         method: request.method.clone(),
         operation: request.operation,
         response: exchange.outcome.as_ref().ok().map(|response| ResponseReading {
@@ -189,7 +195,13 @@ pub(super) fn deliveries(deliveries: &[Value], names: &Placeholders) -> Option<E
     let forms: Vec<Value> = deliveries.iter().map(form_of_delivery).collect();
     let places = flatten::delivery_places(&forms, names);
     let response = Some(ResponseReading { status: 200, headers: BTreeMap::new(), places });
-    Some(ExchangeReading { number: 0, method: "POST".to_owned(), operation: None, response })
+    Some(ExchangeReading {
+        number: 0,
+        is_control: false,
+        method: "POST".to_owned(),
+        operation: None,
+        response,
+    })
 }
 
 /// What is compared of a delivery: its method, the media type, the scheme of its credentials, the names of other

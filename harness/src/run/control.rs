@@ -50,10 +50,12 @@ pub(super) async fn check(
             }
         }
     }
+    let first = run.record.exchanges.len();
     let outcome = match send::send(run, &shape).await {
         Ok(document) => judge_control(run, control, &document),
         Err(stop) => Err(stop),
     };
+    run.record.control = first..run.record.exchanges.len();
     let Some(key) = key else { return outcome };
     let is_final = match outcome.as_ref().err().and_then(Stop::not_run_kind) {
         Some(NotRunKind::RateLimited) => false,

@@ -124,6 +124,7 @@ pub(super) fn skipped(
                 name,
                 verdict,
                 exchanges: Vec::new(),
+                control: 0..0,
                 deliveries: Vec::new(),
                 checks,
                 passed: 0,

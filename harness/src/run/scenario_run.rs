@@ -1,6 +1,7 @@
 //! The state of one row of one scenario while it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(super) struct FinalSteps<'a> {
 #[derive(Default)]
 pub(super) struct StepRecord {
     pub(super) exchanges: Vec<Arc<Exchange>>,
+    /// The indexes of the exchanges of the control.
+    pub(super) control: Range<usize>,
     /// The deliveries that a `receive` step took.
     pub(super) deliveries: Vec<Value>,
     pub(super) checks: Vec<CheckResult>,

@@ -96,15 +96,23 @@ fn numbered(used: &mut BTreeSet<String>, mut name: StepName) -> StepName {
 }
 
 fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
-    let StepRecord { exchanges, deliveries, checks } = std::mem::take(&mut run.record);
+    let StepRecord { exchanges, control, deliveries, checks } = std::mem::take(&mut run.record);
     let checks = merged(checks);
     if checks.is_empty() && exchanges.is_empty() && deliveries.is_empty() {
         return;
     }
     let verdict = Verdict::worst(checks.iter().map(|check| check.verdict));
     let name = StepName::clone(&run.label);
-    let passed = 0;
-    run.steps.push(StepResult { name, verdict, exchanges, deliveries, checks, passed, duration });
+    run.steps.push(StepResult {
+        name,
+        verdict,
+        duration,
+        exchanges,
+        control,
+        deliveries,
+        checks,
+        passed: 0,
+    });
 }
 
 /// One result per check of a step: the worst one, at the place of the first.

@@ -43,6 +43,7 @@ pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
         verdict: check.verdict,
         duration: exchange.duration,
         exchanges: vec![Arc::clone(exchange)],
+        control: 0..0,
         deliveries: Vec::new(),
         checks: vec![check],
         passed: 0,

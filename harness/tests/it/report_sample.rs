@@ -173,6 +173,7 @@ pub(crate) fn result() -> RunResult {
             name: "POST /v1/requests".into(),
             verdict: Verdict::Fail,
             exchanges,
+            control: 0..0,
             deliveries: Vec::new(),
             checks,
             passed: 0,

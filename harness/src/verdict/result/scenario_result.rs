@@ -1,5 +1,6 @@
 //! The results of scenarios and their steps.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,9 @@ pub struct StepResult {
     /// In order.
     #[serde(skip)]
     pub exchanges: Vec<Arc<Exchange>>,
+    /// The indexes of the exchanges of the control.
+    #[serde(skip)]
+    pub control: Range<usize>,
     /// The deliveries that it received.
     #[serde(skip)]
     pub deliveries: Vec<Value>,
