@@ -31,7 +31,7 @@ pub(crate) struct SandboxPlan {
     /// `default`, `documented`, `random:SEED`, or the answers that differ from the default
     #[serde(deserialize_with = "world_answers")]
     #[schemars(schema_with = "text_or_object")]
-    pub(crate) answers: Option<Answers>,
+    pub(crate) answers: Option<Box<Answers>>,
     // With its own seed, tokens of other worlds are not valid in a sandbox.
     /// the seed of ids and tokens; a new one if absent
     pub(crate) seed: Option<u64>,
@@ -84,8 +84,9 @@ fn seed_world<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<ChosenWorld
     chosen(reader, |name| settings::world(name).map(of(false)), parse)
 }
 
-fn world_answers<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Answers>, D::Error> {
-    chosen(reader, settings::answers, answers::parse)
+fn world_answers<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Box<Answers>>, D::Error> {
+    let parse = |text: &str| answers::parse(text).map(Box::new);
+    chosen(reader, |name| settings::answers(name).map(Box::new), parse)
 }
 
 fn clock_setting<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<ClockSetting>, D::Error> {

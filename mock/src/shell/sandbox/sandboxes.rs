@@ -221,7 +221,7 @@ impl Sandboxes {
         let invalid = |error: SettingsError| Refusal::invalid(error.to_string());
         let of_main = main.service.seed_data();
         let world = plan.world.as_ref().map(|chosen| &chosen.world);
-        let answers = plan.answers.as_ref().unwrap_or(of_main.answers());
+        let answers = plan.answers.as_deref().unwrap_or(of_main.answers());
         let seed_data = self.seed_data(main, world, answers).map_err(invalid)?;
         let key = {
             let mut newest = self.newest.lock();
