@@ -27,11 +27,11 @@ pub(crate) struct SandboxPlan {
     /// name of an embedded world, or a whole seed world
     #[serde(deserialize_with = "seed_world")]
     #[schemars(schema_with = "text_or_object")]
-    pub(crate) world: Option<Choice<SeedWorld>>,
+    pub(crate) world: Option<ChosenWorld>,
     /// `default`, `documented`, `random:SEED`, or the answers that differ from the default
     #[serde(deserialize_with = "world_answers")]
     #[schemars(schema_with = "text_or_object")]
-    pub(crate) answers: Option<Choice<Answers>>,
+    pub(crate) answers: Option<Box<Answers>>,
     // With its own seed, tokens of other worlds are not valid in a sandbox.
     /// the seed of ids and tokens; a new one if absent
     pub(crate) seed: Option<u64>,
@@ -57,43 +57,36 @@ pub(crate) struct SandboxPlan {
     pub(crate) defects: Option<Vec<&'static Defect>>,
 }
 
-/// A seed world or a set of answers.
+/// The seed world of a sandbox.
 #[derive(Debug, Clone)]
-pub(crate) struct Choice<T> {
-    /// Its name; `None` if the value was given inline. Sandboxes with equal names share their seed rows.
-    pub(crate) name: Option<String>,
-    pub(crate) value: Arc<T>,
+pub(crate) struct ChosenWorld {
+    pub(crate) world: Arc<SeedWorld>,
+    /// Whether it was given inline, not by its name.
+    pub(crate) is_inline: bool,
 }
 
-impl<T> Choice<T> {
-    /// Reads a name or an inline value. JSON is YAML, so `parse`, the reader of YAML files, reads inline values.
-    fn read<'de, D: Deserializer<'de>, N: Display, P: Display>(
-        reader: D,
-        named: impl Fn(&str) -> Result<Arc<T>, N>,
-        parse: impl Fn(&str) -> Result<T, P>,
-    ) -> Result<Option<Self>, D::Error> {
-        Ok(match Option::<Value>::deserialize(reader)? {
-            None => None,
-            Some(Value::String(name)) => {
-                let value = named(&name).map_err(D::Error::custom)?;
-                Some(Self { name: Some(name), value })
-            }
-            Some(inline) => {
-                let value = parse(&inline.to_string()).map_err(D::Error::custom)?;
-                Some(Self { name: None, value: Arc::new(value) })
-            }
-        })
+/// Reads a name or an inline value. JSON is YAML, so `parse`, the reader of YAML files, reads inline values.
+fn chosen<'de, T, D: Deserializer<'de>, N: Display, P: Display>(
+    reader: D,
+    named: impl Fn(&str) -> Result<T, N>,
+    parse: impl Fn(&str) -> Result<T, P>,
+) -> Result<Option<T>, D::Error> {
+    match Option::<Value>::deserialize(reader)? {
+        None => Ok(None),
+        Some(Value::String(name)) => named(&name).map(Some).map_err(D::Error::custom),
+        Some(inline) => parse(&inline.to_string()).map(Some).map_err(D::Error::custom),
     }
 }
 
-fn seed_world<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Choice<SeedWorld>>, D::Error> {
-    Choice::read(reader, settings::world, world::parse)
+fn seed_world<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<ChosenWorld>, D::Error> {
+    let of = |is_inline: bool| move |world: Arc<SeedWorld>| ChosenWorld { world, is_inline };
+    let parse = |text: &str| world::parse(text).map(Arc::new).map(of(true));
+    chosen(reader, |name| settings::world(name).map(of(false)), parse)
 }
 
-fn world_answers<'de, D: Deserializer<'de>>(
-    reader: D,
-) -> Result<Option<Choice<Answers>>, D::Error> {
-    Choice::read(reader, |name| settings::answers(name).map(Arc::new), answers::parse)
+fn world_answers<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Box<Answers>>, D::Error> {
+    let parse = |text: &str| answers::parse(text).map(Box::new);
+    chosen(reader, |name| settings::answers(name).map(Box::new), parse)
 }
 
 fn clock_setting<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<ClockSetting>, D::Error> {

@@ -12,7 +12,6 @@ use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::RunSettings;
 use crate::world::state::change::Change;
-use crate::world::state::seed_data::SeedData;
 
 /// Restores these sandboxes, in this order, after this number of earlier starts. Each lease begins again,
 /// because a sandbox could not be called while the mock was not running.
@@ -22,8 +21,7 @@ pub(crate) fn restore(
     stored: Vec<(SandboxRecord, Vec<Change>)>,
     starts: u64,
 ) -> Result<Vec<Arc<Realm>>, SettingsError> {
-    let of_main = main.service.seed_data();
-    // Sandboxes with the same world and answers share their seed rows.
+    // Many sandboxes have the same world and answers, which are read once.
     let mut shared = BTreeMap::new();
     let mut realms = Vec::with_capacity(stored.len());
     for (record, changes) in stored {
@@ -31,13 +29,8 @@ pub(crate) fn restore(
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(place) => {
                 let (world, answers) = record.read_seed()?;
-                let seed_data = if world.is_none() && *of_main.answers() == answers {
-                    of_main.clone()
-                } else {
-                    let world = world.as_ref().unwrap_or(sandboxes.main_world());
-                    Arc::new(SeedData::new(world, answers)?)
-                };
-                place.insert(seed_data).clone()
+                let world = world.map(Arc::new);
+                place.insert(sandboxes.seed_data(main, world.as_ref(), &answers)?).clone()
             }
         };
         let SandboxRecord { key, settings, defects, lease, .. } = record;

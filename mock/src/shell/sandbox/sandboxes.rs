@@ -1,10 +1,11 @@
 //! The sandboxes of a mock: further worlds, each under its own base path.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use moot_fixtures::contract::Answers;
 use moot_fixtures::random;
 use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
@@ -28,8 +29,6 @@ use crate::world::state::seed_data::SeedData;
 pub const SANDBOXES_MAX: usize = 10_000;
 /// The largest number of deleted sandboxes that are remembered.
 const REMEMBERED_MAX: usize = 1_000;
-/// The largest number of sets of seed rows that are cached for later sandboxes.
-const SEEDED_MAX: usize = 32;
 /// Bits of a derived seed. JSON readers with only floating-point numbers can read a number of this size.
 const SEED_BITS: u32 = 53;
 
@@ -43,8 +42,8 @@ pub(crate) struct Sandboxes {
     realms: RwLock<BTreeMap<String, Arc<Realm>>>,
     /// The number of the newest sandbox, including deleted ones.
     newest: Mutex<u64>,
-    /// Seed rows by the names of the world and of the answers; `None` stands for those of the main world.
-    seed_data: Mutex<BTreeMap<[Option<String>; 2], Arc<SeedData>>>,
+    /// The seed rows of sandboxes, each with its seed world, as long as a sandbox has them.
+    seed_data: Mutex<Vec<(Arc<SeedWorld>, Weak<SeedData>)>>,
     /// Deleted sandboxes, if they are remembered.
     remembered: Mutex<Option<Vec<Arc<Realm>>>>,
     /// No lease ends before this time; `None` if there is no lease.
@@ -220,14 +219,17 @@ impl Sandboxes {
     /// There are too many, its settings are wrong, or the store failed.
     pub(crate) fn create(&self, main: &Realm, plan: SandboxPlan) -> Result<Arc<Realm>, Refusal> {
         let invalid = |error: SettingsError| Refusal::invalid(error.to_string());
-        let seed_data = self.seed_data(main, &plan).map_err(invalid)?;
+        let of_main = main.service.seed_data();
+        let world = plan.world.as_ref().map(|chosen| &chosen.world);
+        let answers = plan.answers.as_deref().unwrap_or(of_main.answers());
+        let seed_data = self.seed_data(main, world, answers).map_err(invalid)?;
         let key = {
             let mut newest = self.newest.lock();
             *newest += 1;
             *newest
         };
         let defaults = &main.settings;
-        let is_inline = plan.world.as_ref().is_some_and(|chosen| chosen.name.is_none());
+        let is_inline = plan.world.as_ref().is_some_and(|chosen| chosen.is_inline);
         let settings = RunSettings {
             seed: plan.seed.unwrap_or_else(|| derived_seed(defaults.seed, key)),
             base_url: base_url(main, key),
@@ -239,22 +241,21 @@ impl Sandboxes {
             sandbox: Some(id(key)),
         };
         let defects = plan.defects.unwrap_or_else(|| self.defects.clone());
-        let world = World::from_seed_data(seed_data.clone(), settings.clone()).map_err(invalid)?;
-        let world = defect::install(world, &defects);
+        let created = World::from_seed_data(seed_data, settings.clone());
+        let created = defect::install(created.map_err(invalid)?, &defects);
         if self.realms.read().len() >= SANDBOXES_MAX {
             return Err(too_many());
         }
         if let Some(durable) = &self.durable {
-            let world = plan.world.as_ref().map(|chosen| &*chosen.value);
             durable.add(SandboxRecord {
                 key,
-                seed: SandboxRecord::seed_of(world, seed_data.answers()),
+                seed: SandboxRecord::seed_of(world.map(AsRef::as_ref), answers),
                 settings: settings.clone(),
                 defects,
                 lease: plan.lease,
             })?;
         }
-        let realm = self.realm(key, world, settings, plan.lease);
+        let realm = self.realm(key, created, settings, plan.lease);
         if self.is_remembering() {
             realm.service.world().journal.keep_for_account();
         }
@@ -293,28 +294,30 @@ impl Sandboxes {
         true
     }
 
-    /// The seed rows, shared with every sandbox of the same world and answers.
-    fn seed_data(&self, main: &Realm, plan: &SandboxPlan) -> Result<Arc<SeedData>, SettingsError> {
+    /// The seed rows of a world under these answers, shared with every sandbox that has both. `None` is the main world.
+    pub(super) fn seed_data(
+        &self,
+        main: &Realm,
+        world: Option<&Arc<SeedWorld>>,
+        answers: &Answers,
+    ) -> Result<Arc<SeedData>, SettingsError> {
+        let world = world.unwrap_or(&self.main_world);
         let of_main = main.service.seed_data();
-        let (world, answers) = (plan.world.as_ref(), plan.answers.as_ref());
-        if world.is_none() && answers.is_none() {
+        if *world == self.main_world && of_main.answers() == answers {
             return Ok(of_main);
         }
-        let names =
-            [world.map(|chosen| chosen.name.clone()), answers.map(|chosen| chosen.name.clone())];
-        let is_inline = names.contains(&Some(None));
-        let names = names.map(Option::flatten);
-        if !is_inline && let Some(seed_data) = self.seed_data.lock().get(&names) {
-            return Ok(seed_data.clone());
+        let known = {
+            let mut all = self.seed_data.lock();
+            all.retain(|(_, rows)| rows.strong_count() > 0);
+            let of_world = all.iter().filter(|(known, _)| known == world);
+            of_world.filter_map(|(_, rows)| rows.upgrade()).find(|rows| rows.answers() == answers)
+        };
+        if let Some(known) = known {
+            return Ok(known);
         }
-        let world = world.map_or(&self.main_world, |chosen| &chosen.value);
-        let answers = answers.map_or(of_main.answers(), |chosen| &chosen.value);
-        let seed_data = Arc::new(SeedData::new(world, answers.clone())?);
-        let mut cache = self.seed_data.lock();
-        if !is_inline && cache.len() < SEEDED_MAX {
-            cache.insert(names, seed_data.clone());
-        }
-        Ok(seed_data)
+        let rows = Arc::new(SeedData::new(world, answers.clone())?);
+        self.seed_data.lock().push((world.clone(), Arc::downgrade(&rows)));
+        Ok(rows)
     }
 }
 
