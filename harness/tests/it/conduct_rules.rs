@@ -534,6 +534,20 @@ fn receivers_answer_soon_and_well() {
     assert_eq!(rules("failed", &json!([attempt(503, 1)])), ["hook-refuses"]);
     assert_eq!(rules("failed", &json!([{ "error": "refused" }])), [""; 0]);
     assert_eq!(rules("queued", &json!([attempt(301, 1)])), ["hook-redirects"]);
+    // A receiver that accepts nothing, although the mock would still try again.
+    let many = |statuses: &[u16]| {
+        let mut world = journal(&[]);
+        let of_status = |status: &u16| {
+            json!({ "id": 1, "event": "execution_complete", "state": "queued",
+                    "attempts": [attempt(*status, 1)] })
+        };
+        let deliveries: Vec<Value> = statuses.iter().map(of_status).collect();
+        world.deliveries = serde_json::from_value(deliveries.into()).expect("deliveries");
+        crate::conduct_support::broken_in(&[world])
+    };
+    assert_eq!(many(&[500, 503, 500]), ["hook-refuses"]);
+    assert_eq!(many(&[500, 500]), [""; 0]);
+    assert_eq!(many(&[500, 500, 500, 200]), [""; 0]);
     let forged = json!([{ "id": 1, "event": "execution_complete", "state": "failed", "forged": true,
                           "attempts": [attempt(401, 1)] }]);
     let mut world = journal(&[]);
