@@ -593,6 +593,24 @@ fn only_a_client_that_receives_webhooks_relies_on_their_content() {
 }
 
 #[test]
+fn a_client_whose_processes_have_tokens_of_their_own_relies_on_their_revocation() {
+    let relies = |calls: &[Value]| {
+        let account = Account::of(&[journal(calls)]);
+        account.relies_on.iter().any(|it| it.question == "token_revocation")
+    };
+    let issued = |print: &str| token(&json!({ "answer": { "access_token": print } }));
+    let used = |print: &str, application: &str| {
+        list(&json!({ "request": { "authorization": print }, "application": application }))
+    };
+    let (a, b) = (used("a", "demo-main"), used("b", "demo-main"));
+    let in_turn = [issued("a"), a.clone(), issued("b"), b.clone()];
+    assert!(!relies(&in_turn));
+    assert!(relies(&[&in_turn[..], &[a.clone()]].concat()));
+    let of_other = used("b", "demo-reader");
+    assert!(!relies(&[issued("a"), a.clone(), issued("b"), of_other, a]));
+}
+
+#[test]
 fn the_same_in_several_worlds_is_one_finding() {
     let world = |sandbox: Option<&str>| {
         let mut world = journal(&[list(&json!({ "query": "state=signed" }))]);
