@@ -605,7 +605,7 @@ fn a_client_whose_processes_have_tokens_of_their_own_relies_on_their_revocation(
     let (a, b) = (used("a", "demo-main"), used("b", "demo-main"));
     let in_turn = [issued("a"), a.clone(), issued("b"), b.clone()];
     assert!(!relies(&in_turn));
-    assert!(relies(&[&in_turn[..], &[a.clone()]].concat()));
+    assert!(relies(&[&in_turn[..], std::slice::from_ref(&a)].concat()));
     let of_other = used("b", "demo-reader");
     assert!(!relies(&[issued("a"), a.clone(), issued("b"), of_other, a]));
 }
