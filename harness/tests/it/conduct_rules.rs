@@ -103,6 +103,13 @@ fn a_token_is_kept_while_it_is_valid() {
     check(&row(1), Some("token-per-call"));
     check(&row(2), None);
     check(&[pair(1, 1), pair(2, 1)].concat(), None);
+    // A client that forgets its token in one call, and gets a new one after the refusal.
+    let bare = json!({ "problem": "invalid_token", "request": { "authorization": null, "credentials": 0, "scheme": null } });
+    let forgot = [
+        call("get_workflow_schema", 401, &bare),
+        token(&json!({ "answer": { "access_token": "fingerprint:9" } })),
+    ];
+    check(&[vec![list(&json!({}))], vec![forgot; 3].concat()].concat(), Some("no-token"));
 }
 
 #[test]
