@@ -254,6 +254,10 @@ fn tries_have_pauses_and_an_end() {
     check(&times(6, &busy(1_000)), Some("retry-storm"));
     check(&times(5, &busy(1_000)), None);
     check(&times(6, &busy(10_000)), None);
+    // Each try comes after the time that the service named.
+    let mut told = call("list_legal_requests", 429, &json!({ "after_ms": 2_100 }));
+    told["response"]["retry_after_seconds"] = 2.into();
+    check(&times(6, &told), None);
     let mut of_another_process = busy(1_000);
     of_another_process["request"]["authorization"] = "fingerprint:2".into();
     check(&vec![[busy(1_000), of_another_process]; 3].concat(), None);
