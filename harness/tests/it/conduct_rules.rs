@@ -103,6 +103,13 @@ fn a_token_is_kept_while_it_is_valid() {
     check(&row(1), Some("token-per-call"));
     check(&row(2), None);
     check(&[pair(1, 1), pair(2, 1)].concat(), None);
+    // A client that forgets its token in one call, and gets a new one after the refusal.
+    let bare = json!({ "problem": "invalid_token", "request": { "authorization": null, "credentials": 0, "scheme": null } });
+    let forgot = [
+        call("get_workflow_schema", 401, &bare),
+        token(&json!({ "answer": { "access_token": "fingerprint:9" } })),
+    ];
+    check(&[vec![list(&json!({}))], vec![forgot; 3].concat()].concat(), Some("no-token"));
 }
 
 #[test]
@@ -247,6 +254,10 @@ fn tries_have_pauses_and_an_end() {
     check(&times(6, &busy(1_000)), Some("retry-storm"));
     check(&times(5, &busy(1_000)), None);
     check(&times(6, &busy(10_000)), None);
+    // Each try comes after the time that the service named.
+    let mut told = call("list_legal_requests", 429, &json!({ "after_ms": 2_100 }));
+    told["response"]["retry_after_seconds"] = 2.into();
+    check(&times(6, &told), None);
     let mut of_another_process = busy(1_000);
     of_another_process["request"]["authorization"] = "fingerprint:2".into();
     check(&vec![[busy(1_000), of_another_process]; 3].concat(), None);
@@ -534,6 +545,20 @@ fn receivers_answer_soon_and_well() {
     assert_eq!(rules("failed", &json!([attempt(503, 1)])), ["hook-refuses"]);
     assert_eq!(rules("failed", &json!([{ "error": "refused" }])), [""; 0]);
     assert_eq!(rules("queued", &json!([attempt(301, 1)])), ["hook-redirects"]);
+    // A receiver that accepts nothing, although the mock would still try again.
+    let many = |statuses: &[u16]| {
+        let mut world = journal(&[]);
+        let of_status = |status: &u16| {
+            json!({ "id": 1, "event": "execution_complete", "state": "queued",
+                    "attempts": [attempt(*status, 1)] })
+        };
+        let deliveries: Vec<Value> = statuses.iter().map(of_status).collect();
+        world.deliveries = serde_json::from_value(deliveries.into()).expect("deliveries");
+        crate::conduct_support::broken_in(&[world])
+    };
+    assert_eq!(many(&[500, 503, 500]), ["hook-refuses"]);
+    assert_eq!(many(&[500, 500]), [""; 0]);
+    assert_eq!(many(&[500, 500, 500, 200]), [""; 0]);
     let forged = json!([{ "id": 1, "event": "execution_complete", "state": "failed", "forged": true,
                           "attempts": [attempt(401, 1)] }]);
     let mut world = journal(&[]);
@@ -576,6 +601,24 @@ fn only_a_client_that_receives_webhooks_relies_on_their_content() {
     world.deliveries = serde_json::from_value(delivery).expect("deliveries");
     let account = Account::of(&[world]);
     assert!(account.relies_on.iter().any(|it| it.question == "delivery_payload"));
+}
+
+#[test]
+fn a_client_whose_processes_have_tokens_of_their_own_relies_on_their_revocation() {
+    let relies = |calls: &[Value]| {
+        let account = Account::of(&[journal(calls)]);
+        account.relies_on.iter().any(|it| it.question == "token_revocation")
+    };
+    let issued = |print: &str| token(&json!({ "answer": { "access_token": print } }));
+    let used = |print: &str, application: &str| {
+        list(&json!({ "request": { "authorization": print }, "application": application }))
+    };
+    let (a, b) = (used("a", "demo-main"), used("b", "demo-main"));
+    let in_turn = [issued("a"), a.clone(), issued("b"), b.clone()];
+    assert!(!relies(&in_turn));
+    assert!(relies(&[&in_turn[..], std::slice::from_ref(&a)].concat()));
+    let of_other = used("b", "demo-reader");
+    assert!(!relies(&[issued("a"), a.clone(), issued("b"), of_other, a]));
 }
 
 #[test]

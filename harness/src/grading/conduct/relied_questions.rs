@@ -45,7 +45,9 @@ const QUESTIONS: [(&str, CallTest); 15] = [
         is(call, Operation::CreateAccessToken)
             && call.request.scheme == Some(AuthorizationScheme::Basic)
     }),
-    ("token_revocation", |call, _| is(call, Operation::RevokeToken)),
+    ("token_revocation", |call, world| {
+        is(call, Operation::RevokeToken) || uses_older_token(call, world)
+    }),
     ("rate_limit_response", |call, _| call.refused_by == Some(RuleGroup::Limit)),
     ("delivery_payload", |call, world| {
         let queues = !call.deliveries.is_empty() && has_receiver(world);
@@ -62,6 +64,23 @@ const QUESTIONS: [(&str, CallTest); 15] = [
 
 fn is(call: &JournalCall, operation: Operation) -> bool {
     call.operation == Some(operation)
+}
+
+/// Whether a newer token of the same application was issued before this call, such as to another process. A deployment may
+/// revoke the older one then.
+fn uses_older_token(call: &JournalCall, world: &WorldJournal) -> bool {
+    let Some(token) = call.request.authorization.as_deref() else { return false };
+    let application = |token: &str| {
+        let is_with = |it: &&JournalCall| it.request.authorization.as_deref() == Some(token);
+        world.calls.iter().filter(is_with).find_map(|it| it.application.as_deref())
+    };
+    let earlier = world.calls.iter().take_while(|it| it.serial < call.serial);
+    let issued = earlier.filter(|it| it.did(Operation::CreateAccessToken));
+    let mut newer = issued
+        .filter_map(|it| it.answer["access_token"].as_str())
+        .skip_while(|issued| *issued != token)
+        .skip(1);
+    newer.any(|newer| application(newer).is_some_and(|it| Some(it) == application(token)))
 }
 
 /// Whether the client receives webhooks. Calls also queue deliveries to webhooks of the seed world, which no one

@@ -98,8 +98,11 @@ fn tries(
     is_failed: impl Fn(&JournalCall) -> bool,
 ) -> Vec<Vec<&JournalCall>> {
     let ends = |tries: &[&JournalCall], call: &JournalCall| {
-        let pause = tries.last().and_then(|last| call.pause_us(last));
-        !is_failed(call) || pause.is_some_and(|pause| pause >= pause_us_max)
+        let Some(last) = tries.last() else { return false };
+        let pause = call.pause_us(last);
+        // The service named the time of this try.
+        let is_told = last.response.retry_after_seconds.is_some() && is_in_time(call, last);
+        !is_failed(call) || is_told || pause.is_some_and(|pause| pause >= pause_us_max)
     };
     let belongs = |tries: &[&JournalCall], call: &JournalCall| {
         is_failed(call) && tries.last().is_none_or(|last| !call.was_in_flight(last))

@@ -109,6 +109,9 @@ pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let uses = calls_by_token(world);
     let mut fetched: BTreeMap<_, (Vec<&JournalCall>, usize)> = BTreeMap::new();
     for (call, token) in issued(world) {
+        if follows_bare_call(world, call) {
+            continue;
+        }
         let of_caller = fetched.entry((call.caller(), call.request.text.as_deref())).or_default();
         of_caller.0.push(call);
         of_caller.1 += uses.get(token).map_or(0, Vec::len);
@@ -119,6 +122,13 @@ pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         (!is_kept).then(|| ConductEvidence::new(tokens, seen))
     });
     found.collect()
+}
+
+/// Whether the client asked for a token because its last call had none. `no-token` judges that.
+fn follows_bare_call(world: &WorldJournal, issue: &JournalCall) -> bool {
+    let earlier = world.calls.iter().take_while(|call| call.serial < issue.serial);
+    let last = earlier.filter(|call| call.caller() == issue.caller()).last();
+    last.is_some_and(|call| call.status == 401 && call.request.authorization.is_none())
 }
 
 pub(super) fn dead_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

@@ -3,7 +3,7 @@
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::DeliveryState;
 
-use super::super::evidence::{ConductEvidence, of_calls};
+use super::super::evidence::{ConductEvidence, REPEATED_MIN, of_calls};
 use super::super::journal::{JournalAttempt, JournalCall, JournalDelivery, WorldJournal};
 use crate::verdict::pluralize;
 
@@ -40,6 +40,12 @@ pub(super) fn hook_slow(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn hook_refuses(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    // A receiver that accepts nothing. A run is mostly shorter than the time until the mock gives up.
+    let deliveries = || world.deliveries.iter().filter(|delivery| !delivery.is_forged);
+    let is_2xx = |attempt: &JournalAttempt| attempt.status.is_some_and(|it| it / 100 == 2);
+    let is_5xx = |attempt: &JournalAttempt| attempt.status.is_some_and(|it| it >= 500);
+    let accepts_nothing = !deliveries().any(|delivery| any_attempt(delivery, is_2xx))
+        && deliveries().filter(|it| any_attempt(it, is_5xx)).count() >= REPEATED_MIN;
     let refusal = |delivery: &JournalDelivery| {
         if delivery.is_forged {
             return None;
@@ -48,10 +54,9 @@ pub(super) fn hook_refuses(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         let is_4xx = |status: &u16| (400..500).contains(status);
         // Another status is a refusal if no later attempt got a 2xx.
         let last = || statuses().next_back().flatten().filter(|it| !(300..400).contains(it));
-        statuses()
-            .flatten()
-            .find(is_4xx)
-            .or_else(|| last().filter(|_| delivery.state == DeliveryState::Failed))
+        statuses().flatten().find(is_4xx).or_else(|| {
+            last().filter(|_| accepts_nothing || delivery.state == DeliveryState::Failed)
+        })
     };
     let Some(status) = world.deliveries.iter().find_map(refusal) else { return Vec::new() };
     let what = format!("refused by the receiver, which answered {status}");

@@ -306,7 +306,14 @@ fn a_client_that_moves_the_clock_leaves_a_situation_of_time() {
     };
     check("webhooks-late", &with("/clock"), DrillEnd::NotReached);
     check("webhooks-late", &with("/sandboxes"), DrillEnd::Held);
-    check("webhooks-unknown", &with("/clock"), DrillEnd::Held);
+    check("webhooks-early", &with("/clock"), DrillEnd::Held);
+}
+
+/// A client that only reacts to events still needs the known ones.
+#[test]
+fn no_drill_replaces_an_event() {
+    let mut orders = table::all().iter().flat_map(|drill| &drill.orders);
+    assert!(orders.all(|order| order.body.get("event").is_none()));
 }
 
 #[test]
