@@ -306,17 +306,15 @@ impl Sandboxes {
         if *world == self.main_world && of_main.answers() == answers {
             return Ok(of_main);
         }
-        let known = {
-            let mut all = self.seed_data.lock();
-            all.retain(|(_, rows)| rows.strong_count() > 0);
-            let of_world = all.iter().filter(|(known, _)| known == world);
-            of_world.filter_map(|(_, rows)| rows.upgrade()).find(|rows| rows.answers() == answers)
-        };
-        if let Some(known) = known {
+        let mut all = self.seed_data.lock();
+        all.retain(|(_, rows)| rows.strong_count() > 0);
+        let mut of_world = all.iter().filter(|(known, _)| known == world);
+        let is_same = |rows: &Arc<SeedData>| rows.answers() == answers;
+        if let Some(known) = of_world.find_map(|(_, rows)| rows.upgrade().filter(is_same)) {
             return Ok(known);
         }
         let rows = Arc::new(SeedData::new(world, answers.clone())?);
-        self.seed_data.lock().push((world.clone(), Arc::downgrade(&rows)));
+        all.push((world.clone(), Arc::downgrade(&rows)));
         Ok(rows)
     }
 }
