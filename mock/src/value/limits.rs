@@ -35,7 +35,7 @@ pub(crate) const FAULT_EFFECTS_MAX: usize = 4;
 /// Milliseconds that a fault delays a response or slows down its body.
 pub(crate) const FAULT_MILLISECONDS_MAX: u64 = 120_000;
 /// Exchanges in the journal.
-pub(crate) const JOURNAL_ENTRIES_MAX: usize = 8_192;
+pub(crate) const JOURNAL_ENTRIES_MAX: usize = 10_000;
 /// Bytes of the texts in the journal.
 pub(crate) const JOURNAL_TEXTS_MAX: usize = 2 << 20;
 /// Parts of a form in the journal, for one call.

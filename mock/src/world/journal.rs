@@ -20,6 +20,9 @@ use crate::value::limits::{JOURNAL_ENTRIES_MAX, JOURNAL_RESPONSE_BODIES_MAX, JOU
 #[cfg(feature = "server")]
 use crate::world::state::resource::delivery::Delivery;
 
+/// Entries that an empty journal makes room for.
+const FIRST_ENTRIES: usize = 16;
+
 /// The newest entries of a world.
 #[derive(Debug, Default)]
 pub(crate) struct Journal(Mutex<Entries>);
@@ -67,6 +70,12 @@ impl Journal {
         }
         queue.text_length += text_length;
         queue.body_length += entry.response_body.len();
+        let length = queue.entries.len();
+        if length == queue.entries.capacity() {
+            // A doubled capacity would end at 16,384 entries, a third of it unused.
+            let more = length.max(FIRST_ENTRIES).min(JOURNAL_ENTRIES_MAX - length);
+            queue.entries.reserve_exact(more);
+        }
         queue.entries.push_back(entry);
         while queue.body_length > JOURNAL_RESPONSE_BODIES_MAX {
             let Some(oldest) = queue.entries.get_mut(queue.without_body) else { break };

@@ -219,7 +219,7 @@ fn the_journal_is_bounded_in_calls_and_in_bytes() {
     for _ in 0..12_000 {
         bench.send(&get("/"));
     }
-    assert_eq!(kept(&bench), (8_192, 12_000));
+    assert_eq!(kept(&bench), (10_000, 12_000));
     let long = format!("/{}ü", "x".repeat(5_000));
     for _ in 0..12_000 {
         bench.send(&get(&long));
