@@ -218,7 +218,10 @@ fn selectors(
     match (&a.index, &b.index) {
         (Some(a), Some(b)) if a.selectors != b.selectors => {
             Err(CommandError::usage("the two recordings were made with different selectors")
-                .help("give selectors that both recordings have: moot compare A B SELECTOR…"))
+                .help(
+                    "give selectors that both recordings have: moot compare A B SELECTOR…; of a run in shards, compare \
+                     shards of the same number",
+                ))
         }
         (Some(index), _) | (None, Some(index)) => Ok(index.selectors.clone()),
         (None, None) => Ok(Vec::new()),
