@@ -90,3 +90,37 @@ pub(crate) fn broken_in(worlds: &[WorldJournal]) -> Vec<String> {
 pub(crate) fn check(calls: &[Value], expected: Option<&str>) {
     assert_eq!(broken(calls), expected.into_iter().collect::<Vec<_>>(), "{calls:#?}");
 }
+
+/// The same call several times.
+pub(crate) fn times(count: usize, one: &Value) -> Vec<Value> {
+    vec![one.clone(); count]
+}
+
+/// A read of the list of legal requests.
+pub(crate) fn list(more: &Value) -> Value {
+    call("list_legal_requests", 200, more)
+}
+
+/// A token request.
+pub(crate) fn token(more: &Value) -> Value {
+    call("create_access_token", 200, more)
+}
+
+/// A part of a form, as the journal has it.
+pub(crate) fn part(name: &str, text: &str) -> Value {
+    json!({ "name": name, "length": text.len(), "text": text })
+}
+
+/// A creation of a legal request with these parts.
+pub(crate) fn create(parts: &[(&str, &str)], status: u16, more: &Value) -> Value {
+    let parts: Vec<Value> = parts.iter().map(|(name, text)| part(name, text)).collect();
+    let mut one = call("create_legal_request", status, more);
+    one["request"]["parts"] = parts.into();
+    one
+}
+
+/// A read of a schema of a workflow, with this body in its response.
+pub(crate) fn schema(more: &Value) -> Value {
+    let path = json!({ "path": "/v1/workflows/w1/schema", "answer": more });
+    call("get_workflow_schema", 200, &path)
+}
