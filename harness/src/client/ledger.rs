@@ -282,9 +282,9 @@ impl Ledger {
                 return Err("a run that may create nothing has no ledger".to_owned());
             }
         };
-        let line = serde_json::to_string(line).map_err(|error| error.to_string())?;
-        let mut file = file.lock();
-        writeln!(file, "{line}").and_then(|()| file.flush()).map_err(|error| {
+        let line = serde_json::to_string(line).map_err(|error| error.to_string())? + "\n";
+        // One write for a line: another run may append to the same file.
+        file.lock().write_all(line.as_bytes()).map_err(|error| {
             format!("the ledger cannot be written, so nothing is created: {error}")
         })
     }
@@ -380,6 +380,26 @@ mod tests {
         assert_eq!(left, [("webhook", Some("w1"), "writer"), ("legal_request", None, "writer")]);
         assert_eq!(content.unreadable, [13]);
         assert_eq!(content.other_targets.len(), 1);
+    }
+
+    #[test]
+    fn runs_at_the_same_time_write_whole_lines() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("ledger.ndjson");
+        let (runs, rows) = (["moot-1", "moot-2", "moot-3"], 300);
+        std::thread::scope(|scope| {
+            for run in runs {
+                let ledger = Ledger::open(&path, run, TARGET).expect("writable");
+                scope.spawn(move || {
+                    for _ in 0..rows {
+                        ledger.begin("webhook", &"a/b".into(), "main").expect("written");
+                    }
+                });
+            }
+        });
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let content = read_ledger(&text, TARGET);
+        assert_eq!((content.left.len(), content.unreadable), (runs.len() * rows, Vec::new()));
     }
 
     #[test]
