@@ -136,16 +136,16 @@ impl World {
         if let (Operation::CreateAccessToken, Some(limiter)) = (operation, &self.token_limiter) {
             self.limit(now, head, limiter)?;
         }
-        if answers.check_order == CheckOrder::ExistenceFirst
-            && let Some(problem) = id.as_deref().and_then(|id| self.missing(operation, id))
-        {
-            return Err(problem);
-        }
         let principal = match authorise::need(operation, answers) {
             TokenNeed::None => None,
             need @ (TokenNeed::Read | TokenNeed::Write) => {
                 let principal = authorise::authenticate(self, now, head.headers)?;
                 seen.application = Some(principal.application);
+                if answers.check_order == CheckOrder::ExistenceFirst
+                    && let Some(problem) = id.as_deref().and_then(|id| self.missing(operation, id))
+                {
+                    return Err(problem);
+                }
                 authorise::authorise(need, &principal, answers)?;
                 Some(principal)
             }
@@ -155,7 +155,7 @@ impl World {
     }
 
     /// The refusal of an unknown id. `None` if the object exists, or the operation takes no id.
-    fn missing(&self, operation: Operation, id: &str) -> Option<Problem> {
+    pub(crate) fn missing(&self, operation: Operation, id: &str) -> Option<Problem> {
         let is_there = match operation {
             Operation::GetWorkflow | Operation::GetWorkflowSchema => {
                 self.seed_data().workflow_of(id).is_some()

@@ -1,7 +1,7 @@
 //! Routes, tokens and scopes: refusals before the body is read.
 
 use http::Method;
-use moot_fixtures::contract::{Operation, Scopes, TokenNeed};
+use moot_fixtures::contract::{CheckOrder, Operation, Scopes, TokenNeed};
 use moot_fixtures::journal::RuleGroup;
 use moot_mock::control::ControlAction;
 
@@ -112,6 +112,22 @@ fn each_operation_asks_for_its_scope() {
         };
         assert_eq!(is_refused(&reader), needed == TokenNeed::Write, "{operation:?}");
         assert_eq!(is_refused(&writer), needed == TokenNeed::Read, "{operation:?}");
+    }
+}
+
+#[test]
+fn the_token_comes_before_the_id_in_any_order_of_checks() {
+    for (order, with_reader) in [
+        (CheckOrder::TokenFirst, (403, "insufficient_scope")),
+        (CheckOrder::ExistenceFirst, (404, "request_not_found")),
+    ] {
+        let bench = bench_answering(|answers| answers.check_order = order);
+        let reader = bench.token_of("demo-reader", "read");
+        let call = sent(Method::DELETE, "/v1/webhooks/unknown1");
+        assert_eq!(bench.send(&call).outcome(), (401, "invalid_token".to_owned()), "{order:?}");
+        let (status, problem) = with_reader;
+        let refused = bench.send(&call.token(&reader)).outcome();
+        assert_eq!(refused, (status, problem.to_owned()), "{order:?}");
     }
 }
 

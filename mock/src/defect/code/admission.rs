@@ -12,6 +12,7 @@ use super::DefectCode::{self, Admit};
 use crate::defect::call::ArrivingCall;
 use crate::defect::edit;
 use crate::value::message::call::{Admission, Head, Principal};
+use crate::value::message::route::RouteMatch;
 
 /// A path without an operation.
 const NOWHERE: &str = "/v1/nowhere";
@@ -62,6 +63,10 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
             let is_activity = call.head.path.ends_with("/activity");
             admit_anybody_if(is_activity && !has_authorization(call), call, admission)
         }),
+    ),
+    (
+        "bearer.existence-first",
+        Admit(|call, admission| admit_anybody_if(is_unknown_id(call), call, admission)),
     ),
     (
         "bearer.invalid-taken",
@@ -199,6 +204,13 @@ fn admit_anybody_if(is_taken: bool, call: &ArrivingCall<'_>, admission: Admissio
     }
     let principal = Principal { application: 0, company: first.company, scopes: first.scopes };
     call.admit_as(Some(principal), admission)
+}
+
+/// Whether the path has an id that no object has.
+fn is_unknown_id(call: &ArrivingCall<'_>) -> bool {
+    let routed = call.world.seed_data().router.find(call.head.method, call.head.path);
+    let RouteMatch::Found(operation, Some(id)) = routed else { return false };
+    call.world.missing(operation, &id).is_some()
 }
 
 fn has_authorization(call: &ArrivingCall<'_>) -> bool {
