@@ -47,7 +47,8 @@ pub(super) async fn look(
     planned: PlanEntry<'_>,
     name: &ScenarioName,
 ) -> Moment {
-    let Ok(session) = shared.target.session(&name.to_string(), &planned.scenario.sandbox).await
+    let Ok(session) =
+        shared.target.session(&name.to_string(), &planned.scenario.sandbox_settings()).await
     else {
         return Moment::default();
     };

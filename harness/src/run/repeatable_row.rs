@@ -31,7 +31,8 @@ impl RepeatableRow<'_> {
     pub(super) async fn run(&self) -> ScenarioResult {
         let Self { shared, planned, name, row } = *self;
         let started = Instant::now();
-        let opened = shared.target.session(&name.to_string(), &planned.scenario.sandbox).await;
+        let opened =
+            shared.target.session(&name.to_string(), &planned.scenario.sandbox_settings()).await;
         let session = match opened {
             Ok(session) => session,
             Err(trouble) => return skipped(shared, planned, name, &Stop::from(trouble), started),

@@ -136,8 +136,10 @@ async fn check_row(
 /// The rows of a scenario. Without `for_each` there is one row without a value.
 async fn rows(shared: &RunContext, planned: PlanEntry<'_>) -> Result<Vec<Option<Value>>, Stop> {
     let Some(for_each) = &planned.scenario.for_each else { return Ok(vec![None]) };
-    let session =
-        shared.target.session(&planned.name().to_string(), &planned.scenario.sandbox).await?;
+    let session = shared
+        .target
+        .session(&planned.name().to_string(), &planned.scenario.sandbox_settings())
+        .await?;
     let rows = list(&session.roots(), &for_each.rows);
     session.close().await;
     let rows = rows?;

@@ -67,3 +67,17 @@ fn places_of_checks_are_kept() {
     assert_eq!((check.at.line, check.at.column), (29, 11));
     assert_eq!(check.at.file.as_ref(), "journey_nda.yaml");
 }
+
+#[test]
+fn the_sandbox_of_a_scenario_that_needs_load_has_a_rate_limit() {
+    let files = examples();
+    for (stem, needs, rate_limit) in
+        [("08_limits", &["read", "load"][..], Some("enforce")), ("journey_nda", &["read"], None)]
+    {
+        let file = files.iter().find(|file| file.stem == stem).expect("it is there");
+        let first = &file.scenarios[0];
+        assert!(needs.iter().all(|need| first.needs.iter().any(|it| it == need)), "{stem}");
+        assert_eq!(first.sandbox.rate_limit, None, "{stem}");
+        assert_eq!(first.sandbox_settings().rate_limit.as_deref(), rate_limit, "{stem}");
+    }
+}

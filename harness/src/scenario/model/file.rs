@@ -78,6 +78,17 @@ keyed! {
     }
 }
 
+impl Scenario {
+    /// The settings of its sandbox. A scenario that needs `load` tests the rate limit, so its sandbox has one.
+    pub fn sandbox_settings(&self) -> Sandbox {
+        let mut settings = self.sandbox.clone();
+        if self.needs.iter().any(|need| need == "load") {
+            settings.rate_limit.get_or_insert_with(|| "enforce".to_owned());
+        }
+        settings
+    }
+}
+
 /// The capabilities that a scenario may name in `needs`.
 pub const NEEDS: [&str; 22] = [
     "read",
@@ -105,18 +116,18 @@ pub const NEEDS: [&str; 22] = [
 ];
 
 keyed! {
-    /// Settings of the sandbox, if the target is a mock. An absent key has the default of the mock.
+    /// Settings of the sandbox, if the target is a mock.
     #[derive(Debug, Clone, Default)]
     pub struct Sandbox("`sandbox`") {
-        /// The name of a bundled world.
+        /// The name of a bundled world. Default: `demo`, or that of `--world`.
         world: Option<String>,
-        /// The name of bundled answers, or `random:SEED`.
+        /// The name of bundled answers, or `random:SEED`. Default: those of the mock.
         answers: Option<String>,
-        /// `real`, `frozen` or `frozen:TIME`.
+        /// `real`, `frozen` or `frozen:TIME`. Default: `real`.
         clock: Option<String> as Option<Clock>,
-        /// `enforce`, `observe` or `off`.
+        /// `enforce`, `observe` or `off`. Default: `enforce` if the scenario needs `load`, else `observe`.
         rate_limit: Option<String> as Option<RateLimit>,
-        /// `manual`, `timed`, `timed:SECONDS`, `on-read`, `on-read:N` or `immediate`.
+        /// `manual`, `timed`, `timed:SECONDS`, `on-read`, `on-read:N` or `immediate`. Default: that of the mock.
         progression: Option<String> as Option<Progression>,
     }
 }
