@@ -2,6 +2,8 @@
 //!
 //! insta has no public function that writes this format with our header, so it is written here.
 
+use std::fmt::Display;
+use std::fs;
 use std::path::Path;
 
 use insta::Snapshot;
@@ -43,8 +45,18 @@ pub(crate) fn render(metadata: &Metadata, recorded: &str, content: &str) -> Stri
 
 /// The text of a file, and its description.
 pub(crate) fn read(path: &Path) -> Result<(String, Option<String>), String> {
-    let snapshot = Snapshot::from_file(path)
-        .map_err(|error| format!("{} is not a snapshot: {error}", path.display()))?;
+    let wrong = |why: &dyn Display| {
+        format!(
+            "{} is not a snapshot: {why}; restore it, or delete it and record again",
+            path.display()
+        )
+    };
+    // insta takes a text without a header as an old format, and prints advice for a Cargo project.
+    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    if !text.starts_with("---") {
+        return Err(wrong(&"its first line is not `---`"));
+    }
+    let snapshot = Snapshot::from_file(path).map_err(|error| wrong(&error))?;
     match snapshot.as_text() {
         Some(text) => {
             Ok((normal(&text.to_string()), snapshot.metadata().description().map(str::to_owned)))

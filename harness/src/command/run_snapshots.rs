@@ -73,6 +73,9 @@ impl RunSnapshots {
         // with it only on request.
         let has_own_folder =
             target.target.is_some() || (target.world.is_none() && target.answers.is_none());
+        // A broken file is refused before anything is sent.
+        let is_recorded = arguments.snapshots != Some(SnapshotChoice::Off)
+            && !moot_snapshots::list(&folder)?.is_empty();
         let mode = match (arguments.snapshots, &bundle) {
             (Some(SnapshotChoice::Check), _) => Some(SnapshotMode::Check),
             (Some(SnapshotChoice::Record), Some(_)) => Some(SnapshotMode::Collect),
@@ -83,9 +86,7 @@ impl RunSnapshots {
                 .help("--snapshot-bundle FILE, and later `moot snapshot apply FILE`"));
             }
             (Some(SnapshotChoice::Record), None) => Some(SnapshotMode::Record),
-            (None, _) if has_own_folder && !moot_snapshots::list(&folder)?.is_empty() => {
-                Some(SnapshotMode::Check)
-            }
+            (None, _) if has_own_folder && is_recorded => Some(SnapshotMode::Check),
             (Some(SnapshotChoice::Off) | None, None) => None,
             (Some(SnapshotChoice::Off) | None, Some(_)) => {
                 return Err(CommandError::usage("a bundle needs snapshots, and they are off")
