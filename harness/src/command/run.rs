@@ -122,10 +122,11 @@ pub(super) fn run(
         ..recording_index(&result)
     };
     // The same command can be repeated after a target that could not be used: its folder stays empty.
-    let is_empty = result.trouble.is_some() && arguments.shard.is_none();
+    let is_unusable = result.trouble.is_some() && arguments.shard.is_none();
     let recorded = match arguments.record.as_ref().zip(recorder) {
-        Some((dir, recorder)) if !is_empty => recorder.write(dir, index, &result.masks),
-        _ => Ok(()),
+        Some((_, recorder)) if is_unusable && recorder.is_empty() => Ok(()),
+        Some((dir, recorder)) => recorder.write(dir, index, &result.masks),
+        None => Ok(()),
     };
     let written = vec![
         recorded.map_err(CommandError::fault),

@@ -1,7 +1,7 @@
 //! Selects scenarios by file, name (with `*`), tag, section or requirement.
 
 use moot_fixtures::nearest::{alike, ending};
-use moot_fixtures::pattern;
+use moot_fixtures::{pattern, register};
 
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
@@ -36,12 +36,27 @@ impl<'a> PlanEntry<'a> {
 
 /// A selector that matches no scenario. A usage error (exit code 2).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no scenario matches `{selector}`{}", ending(.nearest.as_ref()))]
+#[error("no scenario matches `{selector}`{}", self.why())]
 pub struct SelectError {
     /// As given.
     pub selector: String,
     /// The most similar selector that matches a scenario.
     pub nearest: Option<String>,
+    /// The section of the requirement, if the selector is one that no step names.
+    pub section: Option<String>,
+}
+
+impl SelectError {
+    fn why(&self) -> String {
+        match &self.section {
+            Some(section) => format!(
+                ": no step names this requirement; `moot explain {}` shows how it is checked, and \
+                 `section:{section}` selects the scenarios of its section",
+                self.selector
+            ),
+            None => ending(self.nearest.as_ref()),
+        }
+    }
 }
 
 /// All scenarios of these files, in their order.
@@ -79,6 +94,7 @@ pub fn select<'a>(
             return Err(SelectError {
                 selector: selector.clone(),
                 nearest: nearest_selector(&all, selector),
+                section: register::get(selector).map(|row| row.section.clone()),
             });
         }
     }
@@ -138,7 +154,7 @@ fn nearest_selector(all: &[PlanEntry<'_>], selector: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{file_stem, is_in_section, may_match};
+    use super::{file_stem, is_in_section, may_match, select};
 
     #[test]
     fn a_section_holds_what_is_below_it_and_nothing_else() {
@@ -146,6 +162,14 @@ mod tests {
         assert!(is_in_section("4.1", "4.1"));
         assert!(!is_in_section("4.10", "4.1"));
         assert!(!is_in_section("4", "4.1"));
+    }
+
+    #[test]
+    fn a_requirement_that_no_step_names_has_a_section_to_select() {
+        let error = select(&[], &["list-workflows.shape".to_owned()]).expect_err("no file has it");
+        assert_eq!(error.section.as_deref(), Some("4.2"));
+        let error = select(&[], &["list-workflows.shap".to_owned()]).expect_err("no file has it");
+        assert_eq!(error.section, None);
     }
 
     #[test]

@@ -45,6 +45,11 @@ impl Recorder {
         *self.target.lock() = target;
     }
 
+    /// Whether no scenario has begun.
+    pub fn is_empty(&self) -> bool {
+        self.sessions.lock().is_empty()
+    }
+
     /// Writes all files to `dir`, without the secrets of `masks`. `index` has the facts of the run. It is written
     /// last, so a folder with an index is complete.
     ///

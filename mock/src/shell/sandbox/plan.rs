@@ -51,7 +51,7 @@ pub(crate) struct SandboxPlan {
     #[serde(rename = "lease_seconds", deserialize_with = "lease")]
     #[schemars(with = "Option<u64>")]
     pub(crate) lease: Option<Duration>,
-    /// ids of the requirements that it breaks on purpose
+    /// ids of defects (`moot explain ID` describes each)
     #[serde(deserialize_with = "defects")]
     #[schemars(with = "Option<Vec<String>>")]
     pub(crate) defects: Option<Vec<&'static Defect>>,
