@@ -18,6 +18,8 @@ pub struct ClientRequest {
     pub operation: Option<Operation>,
     /// In the order sent. `content-type` and `content-length` come from the body.
     pub headers: Vec<(String, String)>,
+    /// Whether it is sent with the token that it has, even if that is a shared token that was revoked.
+    pub keeps_token: bool,
     /// The body.
     pub body: ClientBody,
     /// The application that sends it: `main`, `reader`, `writer`, `other_company`.
@@ -35,6 +37,7 @@ impl ClientRequest {
             path: endpoint.path.clone(),
             operation: Some(operation),
             headers: Vec::new(),
+            keeps_token: false,
             body: ClientBody::Empty,
             application: application.to_owned(),
             tag_scenario: ScenarioName::new("", ""),

@@ -118,7 +118,7 @@ impl PreparedSend<'_> {
         let is_token_request = self.operation == Some(Operation::CreateAccessToken);
         let deployment = self.client.destination.deployment();
         let mut may_repeat = deployment.is_some();
-        let mut may_renew = true;
+        let mut may_renew = !self.prepared.keeps_token;
         loop {
             let attempt = self.client.send_in_turn(request.clone(), is_token_request).await;
             if may_renew

@@ -59,7 +59,18 @@ pub(super) async fn request(
         None => ClientBody::Empty,
     };
     let tag_scenario = ScenarioName::clone(&run.name);
-    Ok(ClientRequest { method, path, operation, headers, body, application, tag_scenario })
+    // A service may give the same token to the scenario that the run shares. The scenario judges it as it is.
+    let keeps_token = !matches!(choice, Some(TokenChoice::Shared(_)));
+    Ok(ClientRequest {
+        method,
+        path,
+        operation,
+        headers,
+        keeps_token,
+        body,
+        application,
+        tag_scenario,
+    })
 }
 
 /// Whether a call with these scopes is allowed, in every answer to `read_scope`.

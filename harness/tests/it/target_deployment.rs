@@ -113,6 +113,22 @@ async fn a_revoked_token_of_the_scenario_stays_revoked() {
 }
 
 #[tokio::test]
+async fn a_token_of_the_scenario_stays_revoked_even_if_the_run_shares_it() {
+    let server = service().await;
+    Mock::given(path("/api/v1/requests"))
+        .and(header("authorization", "Bearer token-1"))
+        .respond_with(ResponseTemplate::new(401).set_body_json(json!({ "type": "token_revoked" })))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let opened = opened(&server, "").await;
+    let token = opened.session.token("main", Scopes::READ, false).await.expect("there is one");
+    let call = call_with("GET", "/v1/requests", &token);
+    let exchange = opened.session.send(ClientRequest { keeps_token: true, ..call }).await;
+    assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(401));
+}
+
+#[tokio::test]
 async fn a_get_is_retried_once_and_a_write_never() {
     for (verb, status, calls) in [
         ("GET", 502, 2),

@@ -17,6 +17,7 @@ pub(crate) fn call(method: &str, path: &str) -> ClientRequest {
         path: path.to_owned(),
         operation: None,
         headers: Vec::new(),
+        keeps_token: false,
         body: ClientBody::Empty,
         application: "main".to_owned(),
         tag_scenario: "sample/scenario".into(),
