@@ -49,7 +49,6 @@ mod views;
 
 pub use interruption::Interruption;
 pub use options::RunOptions;
-pub(crate) use pages::PAGES_MAX;
 pub use runner::{Runner, recording_index, run, run_part, run_until};
 pub use settle::LIST_LAG;
 pub(crate) use snapshot::slug;

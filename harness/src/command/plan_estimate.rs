@@ -12,11 +12,11 @@ use super::runtime::runtime;
 use super::target_arguments::{deployment, open_error};
 use crate::client::answers::Pins;
 use crate::client::http::{ConnectionUse, Http};
-use crate::client::target_file::{Endpoints, TargetFile, check_tolerated};
+use crate::client::target_file::{Endpoints, FileLimits, TargetFile, check_tolerated};
 use crate::exchange::masks::Masks;
 use crate::run::environment::{Environment, TargetChoice, TargetOptions, TargetPreview};
 use crate::run::estimate::{self, Estimate, TargetFacts};
-use crate::run::{PAGES_MAX, RunOptions};
+use crate::run::RunOptions;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
 use crate::scenario::plan::{self, PlanEntry};
@@ -111,7 +111,7 @@ fn on_mock<'a>(
         names: Names::default(),
         workflows_max: None,
         endpoints: &endpoints,
-        pages_max: PAGES_MAX,
+        pages_max: FileLimits::default().pages_max,
         confirms: false,
     };
     let row = |planned: PlanEntry<'a>| {

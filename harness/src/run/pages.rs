@@ -116,7 +116,7 @@ async fn follow(
     shape: &RequestShape,
     each_page: &EachPage,
 ) -> Result<ListRead, Stop> {
-    let pages_max = each_page.at_most.min(run.shared.target.index.pages_max.unwrap_or(PAGES_MAX));
+    let pages_max = each_page.at_most.min(run.session.pages_max);
     // Nobody else writes to a sandbox, so totals that differ there are a fault of the target.
     let is_shared = !run.shared.target.is_mock();
     let mut pages: Vec<ListPage> = Vec::new();
@@ -152,9 +152,6 @@ async fn follow(
         }
     }
 }
-
-/// Pages that are read unless the target file has `limits.pages_max`.
-pub(crate) const PAGES_MAX: u64 = 40;
 
 /// Reads one page of a list.
 pub(super) async fn page(

@@ -286,6 +286,7 @@ impl Runner {
             residue: shared.target.residue(),
             requests_sent: shared.target.requests_sent(),
             unanswered: shared.target.unanswered(),
+            pages_max: shared.target.pages_max(),
             duration: self.started.elapsed(),
             ..self.blank
         };

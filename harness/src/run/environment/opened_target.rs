@@ -14,7 +14,7 @@ use crate::client::recording::{IndexTarget, Recorder, Replay};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::client::target_file::model::SETTLE_SECONDS;
-use crate::client::target_file::{self, Consent};
+use crate::client::target_file::{self, Consent, FileLimits};
 use crate::exchange::{Exchange, Residue, TargetDescription, Trouble};
 use crate::run::environment::choice::OpenError;
 use crate::run::environment::first_contact::refused_application;
@@ -292,6 +292,11 @@ impl Environment {
         }
     }
 
+    /// The most pages of a list that are read.
+    pub(crate) fn pages_max(&self) -> u64 {
+        self.index.pages_max.unwrap_or_else(|| FileLimits::default().pages_max)
+    }
+
     /// A session for one scenario. [`Session::close`] must end it.
     ///
     /// # Errors
@@ -323,6 +328,7 @@ impl Environment {
             receivers: self.receivers.clone(),
             sandbox,
             started_seconds,
+            pages_max: self.pages_max(),
             recording,
         })
     }

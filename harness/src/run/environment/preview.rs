@@ -67,7 +67,7 @@ impl TargetPreview {
 
     /// The root names that are known.
     pub fn roots(&self, run_tag: &str) -> Names {
-        root_names::roots(&self.destination, run_tag, 0)
+        root_names::roots(&self.destination, run_tag, 0, self.file.limits.pages_max)
     }
 
     /// The endpoint of each operation.

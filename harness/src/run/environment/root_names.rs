@@ -10,9 +10,15 @@ use crate::scenario::names::Names;
 
 /// All root names. A secret is `{"$secret": text, "all_but_last": …, "other_case": …}`. Used alone, its value is the
 /// text.
-pub(crate) fn roots(destination: &RequestDestination, run_tag: &str, now_seconds: i64) -> Names {
+pub(crate) fn roots(
+    destination: &RequestDestination,
+    run_tag: &str,
+    now_seconds: i64,
+    pages_max: u64,
+) -> Names {
     let mut names = Names::default();
-    names.set("run", json!({ "tag": run_tag, "now_seconds": now_seconds }));
+    let run = json!({ "tag": run_tag, "now_seconds": now_seconds, "pages_max": pages_max });
+    names.set("run", run);
     names.set("target", target(destination));
     names.set("bindings", Value::Object(destination.bindings.clone()));
     names.set("contract", contract());

@@ -32,6 +32,8 @@ pub struct Session {
     pub(crate) sandbox: Option<(Arc<MockSandboxes>, String)>,
     /// The start of the session: seconds since 1970 by our clock.
     pub(crate) started_seconds: i64,
+    /// The most pages of a list that are read.
+    pub(crate) pages_max: u64,
     pub(crate) recording: RecordingMode,
 }
 
@@ -48,6 +50,7 @@ impl Session {
             &self.client.destination,
             &self.receivers.options.run_tag,
             self.started_seconds,
+            self.pages_max,
         )
     }
 

@@ -30,7 +30,7 @@ impl NameScope {
             })
             .collect();
         Self(json!({
-            "run": { "tag": null, "now_seconds": null },
+            "run": { "tag": null, "now_seconds": null, "pages_max": null },
             "target": target,
             // Values of the target file, and values that the run reads from the target.
             "bindings": {

@@ -92,8 +92,11 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
             members::any(value, &wanted, |item| judge_value(matcher, Some(item), names))
         }
         MatcherRule::NoneOf(matcher) => {
-            let forbidden = wording(matcher, names);
-            members::none(value, &forbidden, |item| judge_value(matcher, Some(item), names))
+            let allowed = match matcher.as_slice() {
+                [MatcherRule::Not(inner)] => wording(inner, names),
+                _ => format!("a value that is not {}", wording(matcher, names)),
+            };
+            members::none(value, &allowed, |item| judge_value(matcher, Some(item), names))
         }
         MatcherRule::HasMembers(list) => {
             with_list("has_members", list, names, |list| members::has_members(value, list))

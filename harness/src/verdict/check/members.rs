@@ -87,10 +87,10 @@ pub(super) fn any(value: &Value, wanted: &str, judge: impl Fn(&Value) -> Judgeme
     })
 }
 
-/// Judges whether no member satisfies `judge`. `forbidden` is the matcher in words.
+/// Judges whether no member satisfies `judge`. `allowed` has the other members in words.
 pub(super) fn none(
     value: &Value,
-    forbidden: &str,
+    allowed: &str,
     judge: impl Fn(&Value) -> Judgement,
 ) -> Judgement {
     let Value::Array(items) = value else { return wrong_type(value, "a list") };
@@ -102,7 +102,7 @@ pub(super) fn none(
             Judgement::Holds => {
                 return Judgement::differs(
                     MismatchKind::Forbidden,
-                    format!("a value that is not {forbidden}"),
+                    allowed.to_owned(),
                     value_text(Some(item)),
                 )
                 .at(format!("/{index}"));

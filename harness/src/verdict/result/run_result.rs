@@ -106,6 +106,9 @@ pub struct RunResult {
     /// Requests to a deployment without a response, or with an error of a gateway. They were sent again if that is safe.
     #[serde(default)]
     pub unanswered: u64,
+    /// The most pages of a list that were read.
+    #[serde(default)]
+    pub pages_max: u64,
     /// The secrets of the run, for masking texts and for scanning files.
     #[serde(skip)]
     pub masks: Arc<Masks>,
