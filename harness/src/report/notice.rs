@@ -41,21 +41,15 @@ fn unanswered(result: &RunResult) -> Option<String> {
 
 /// The notice about lists that were not read whole.
 fn long_lists(result: &RunResult) -> Option<String> {
-    let mut found: BTreeMap<&str, u64> = BTreeMap::new();
-    for exchange in result.scenarios.iter().flat_map(ScenarioResult::exchanges) {
-        let is_list = |(operation, _): &&(Operation, _)| exchange.request.operation == Some(*operation);
-        let Some((_, name)) = LISTS.iter().find(is_list) else { continue };
-        let pages = response(exchange).and_then(page).and_then(|page| page.pointer("/pagination/total_pages")?.as_u64());
-        let known = found.entry(name).or_default();
-        *known = pages.unwrap_or_default().max(*known);
-    }
-    found.retain(|_, pages| *pages > result.pages_max && result.pages_max > 0);
-    let most = found.values().max()?;
-    let lists: Vec<String> =
-        found.iter().map(|(name, pages)| format!("{name} ({pages} pages)")).collect();
+    let most = result.long_lists.values().max()?;
+    let lists: Vec<String> = result
+        .long_lists
+        .iter()
+        .map(|(list, pages)| format!("{} ({pages} pages)", list.as_str()))
+        .collect();
     Some(format!(
-        "lists are too long to be read whole: {}; checks that need a whole list are `not applicable`; \
-         `limits: {{ pages_max: {most} }}` in the target file reads all pages, each with a request",
+        "too long to be read whole: {}; checks that need a whole list were not made (`not applicable`); \
+         with `limits: {{ pages_max: {most} }}` in the target file they are, with a request for each page",
         lists.join(", ")
     ))
 }
@@ -116,16 +110,12 @@ fn response(exchange: &Arc<Exchange>) -> Option<&ReceivedResponse> {
     exchange.outcome.as_ref().ok()
 }
 
-/// A whole page of a list: of long responses only the beginning is kept.
-fn page(response: &ReceivedResponse) -> Option<Value> {
+/// The number of members, if the response is a whole page: of long responses only the beginning is kept.
+fn length(response: &ReceivedResponse) -> Option<usize> {
     if response.status != 200 || response.is_cut {
         return None;
     }
     let json: Value = serde_json::from_slice(&response.body).ok()?;
-    json.get("pagination").is_some().then_some(json)
-}
-
-/// The number of members of a page.
-fn length(response: &ReceivedResponse) -> Option<usize> {
-    Some(page(response)?.get("data")?.as_array()?.len())
+    json.get("pagination")?;
+    Some(json.get("data")?.as_array()?.len())
 }

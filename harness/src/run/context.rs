@@ -1,8 +1,9 @@
 //! State that all scenarios of a run share.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
 
 use crate::run::environment::Environment;
@@ -36,6 +37,8 @@ pub(super) struct RunContext {
     pub(super) delivery_came: Mutex<Option<bool>>,
     /// The views of `unchanged`, as they were read last.
     pub(super) views: RememberedViews,
+    /// The pages of each list that has more pages than are read.
+    pub(super) long_lists: Mutex<BTreeMap<Operation, u64>>,
     /// Token requests of scenarios that have not started yet.
     pub(super) token_budget: TokenBudget,
     pub(super) interruption: Arc<Interruption>,

@@ -64,6 +64,10 @@ impl RunPart {
             result.duration = result.duration.max(other.duration);
             result.requests_sent += other.requests_sent;
             result.unanswered += other.unanswered;
+            for (list, pages) in other.long_lists {
+                let known = result.long_lists.entry(list).or_default();
+                *known = pages.max(*known);
+            }
             whole.met_needs.retain(|need| part.met_needs.contains(need));
         }
         let mut once = BTreeSet::new();

@@ -192,6 +192,7 @@ impl Runner {
             changes: OwnChanges::default(),
             delivery_came: Mutex::default(),
             views: RememberedViews::default(),
+            long_lists: Mutex::default(),
             token_budget: TokenBudget::default(),
             on_event: Box::new(on_event),
             interruption,
@@ -286,7 +287,7 @@ impl Runner {
             residue: shared.target.residue(),
             requests_sent: shared.target.requests_sent(),
             unanswered: shared.target.unanswered(),
-            pages_max: shared.target.pages_max(),
+            long_lists: shared.long_lists.lock().clone(),
             duration: self.started.elapsed(),
             ..self.blank
         };

@@ -61,6 +61,7 @@ async fn send_prepared(
     let consents = consent::needed(&prepared, prepared.operation, false);
     let mut exchange = Arc::new(run.session.send(prepared.clone()).await);
     note_effect(run, &exchange);
+    note_long_list(run, &exchange);
     if let Some(status) = unavailable(run, &exchange) {
         let may_repeat = has_no_effect || only_reads(&exchange);
         if !may_repeat || !answers(run).await {
@@ -145,6 +146,18 @@ fn is_refused_by_server(exchange: &Exchange) -> bool {
         let is_problem = response.json.as_deref().is_some_and(|json| json.get("type").is_some());
         (400..500).contains(&response.status) && !is_problem
     })
+}
+
+/// Notes a list that has more pages than are read.
+fn note_long_list(run: &ScenarioRun<'_>, exchange: &Exchange) {
+    let operation = exchange.request.operation.filter(|it| Operation::LISTS.contains(it));
+    let (Some(operation), Ok(response)) = (operation, &exchange.outcome) else { return };
+    let pages = || response.json.as_ref()?.pointer("/pagination/total_pages")?.as_u64();
+    if let Some(pages) = pages().filter(|pages| *pages > run.session.pages_max) {
+        let mut lists = run.shared.long_lists.lock();
+        let known = lists.entry(operation).or_default();
+        *known = pages.max(*known);
+    }
 }
 
 /// Notes the effect of a request on lists. A refused request may also have changed something.

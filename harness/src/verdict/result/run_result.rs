@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckResult, ExpectedFailure, RunOutcome, ScenarioResult};
@@ -106,9 +107,9 @@ pub struct RunResult {
     /// Requests to a deployment without a response, or with an error of a gateway. They were sent again if that is safe.
     #[serde(default)]
     pub unanswered: u64,
-    /// The most pages of a list that were read.
+    /// The pages of each list that has more pages than were read.
     #[serde(default)]
-    pub pages_max: u64,
+    pub long_lists: BTreeMap<Operation, u64>,
     /// The secrets of the run, for masking texts and for scanning files.
     #[serde(skip)]
     pub masks: Arc<Masks>,
