@@ -130,7 +130,8 @@ impl PreparedSend<'_> {
                 request = renewed;
                 continue;
             }
-            if deployment.is_some() && is_unanswered(&attempt.outcome) {
+            let is_whole = !self.prepared.body.breaks_off();
+            if deployment.is_some() && is_whole && is_unanswered(&attempt.outcome) {
                 self.client.sender.note_unanswered();
             }
             let may_send = deployment.is_none_or(|it| it.check_back_offs().is_ok());

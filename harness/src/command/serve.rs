@@ -35,6 +35,8 @@ pub(super) const DEFAULT_ANSWERS: &str = "default";
 
 /// Environment variable with the token of the control plane.
 pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
+/// A shorter token of the control plane is refused beyond loopback. It could be guessed.
+const ADMIN_TOKEN_BYTES_MIN: usize = 8;
 
 /// The data of the mock and its behaviour.
 #[derive(Debug, Default, Args)]
@@ -170,6 +172,14 @@ impl ListeningMock {
                 "{listen} can be reached from other machines, and its control plane has no token"
             ))
             .help(format!("set {ADMIN_TOKEN} or --admin-token-file, or listen on 127.0.0.1")));
+        }
+        let length = admin_token.as_ref().map(String::len);
+        if is_beyond_loopback && length.is_some_and(|length| length < ADMIN_TOKEN_BYTES_MIN) {
+            return Err(CommandError::usage(format!(
+                "{listen} can be reached from other machines, and the token of its control plane is shorter than \
+                 {ADMIN_TOKEN_BYTES_MIN} bytes"
+            ))
+            .help("use a longer token, for example from `openssl rand -hex 16`"));
         }
         let tls = tls(place.tls.as_deref())?;
         let (listener, bound) = listen_on(listen).await?;

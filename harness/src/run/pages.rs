@@ -180,7 +180,8 @@ fn no_list(number: u64, status: Option<u16>) -> Stop {
     Stop::not_run(NotRunKind::UnusableAnswer, reason)
 }
 
-/// `number`, and `length_expected`: pages are full until the last, which has the rest.
+/// `number`, and `length_expected`: pages are full until the last, which has the rest. A rest that is larger than a page
+/// shows that the totals are wrong, so the last page has the length that it has.
 fn page_names(page: &ListPage) -> Value {
     let number = page.number;
     let total = as_count(page.total());
@@ -189,7 +190,8 @@ fn page_names(page: &ListPage) -> Value {
         (Some(per_page), Some(pages), Some(total)) => Some(if number < pages {
             per_page
         } else if number == pages {
-            total.saturating_sub(per_page.saturating_mul(pages.saturating_sub(1)))
+            let rest = total.saturating_sub(per_page.saturating_mul(pages.saturating_sub(1)));
+            if rest <= per_page { rest } else { page.items().len() as u64 }
         } else {
             0
         }),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, ProblemType};
 
 use crate::run::environment::discovery::DefaultValue;
 use crate::scenario::model::{Poll, Premise, RequestStep};
@@ -154,7 +154,10 @@ fn check_default_value(
     if (200..300).contains(&status) {
         accepted.insert(default.text.to_owned());
     }
-    if !VALUE_REFUSED.contains(&status) || accepted.contains(default.text) {
+    let text = |name: &str| document.json.as_deref().and_then(|json| json.get(name)?.as_str());
+    // §7: this problem is about the token, not about a value.
+    let is_of_scope = text("type") == Some(ProblemType::InsufficientScope.as_str());
+    if !VALUE_REFUSED.contains(&status) || is_of_scope || accepted.contains(default.text) {
         return Ok(());
     }
     let mut expectations =
@@ -162,8 +165,7 @@ fn check_default_value(
     if !expectations.any(|expectation| check::expectation::asks_success(expectation, &run.names)) {
         return Ok(());
     }
-    let detail = document.json.as_deref().and_then(|json| json.get("detail")?.as_str());
-    let said = detail.map_or_else(String::new, |detail| format!(": \"{detail}\""));
+    let said = text("detail").map_or_else(String::new, |detail| format!(": \"{detail}\""));
     let reason = format!("the target refuses {} with {status}{said}", default.name);
     let setting = Some(default.setting.to_owned());
     Err(Stop::NotRun(NotRun { setting, ..NotRun::new(NotRunKind::NeedNotMet, reason) }))

@@ -58,7 +58,9 @@ async fn run_rows(shared: &RunContext, planned: PlanEntry<'_>) -> Vec<ScenarioRe
     for (index, row) in rows.into_iter().enumerate() {
         let mut name = planned.name();
         if let Some(row) = &row {
-            name = name.with_row(shared.options.masks.mask(&row_label(row)));
+            // A name with the tag would be another one in each run.
+            let label = row_label(row).replace(&shared.options.target.run_tag, "run.tag");
+            name = name.with_row(shared.options.masks.mask(&label));
             if results.iter().any(|result| result.name == name) {
                 name = name.with_row((index + 1).to_string());
             }

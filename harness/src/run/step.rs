@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::exchange::Trouble;
 use crate::scenario::StepName;
 use crate::scenario::model::{
     AdminStep, Assumption, BoundValue, ForEach, OperatorOrder, Step, StepAction, Text,
@@ -143,7 +144,11 @@ async fn ask_control_plane(run: &mut ScenarioRun<'_>, step: &AdminStep) -> Resul
     let (method, path) = call.split_once(' ').unwrap_or((&call, ""));
     let json = step.json.as_ref().map(|json| json.render(&run.names)).transpose()?;
     let response = run.session.admin(method, path, json).await.map_err(|trouble| {
-        Stop::not_run(NotRunKind::NoAnswer, format!("the control plane refused {path}: {trouble}"))
+        let why = match trouble {
+            Trouble::Broken(why) => why,
+            trouble => format!("the control plane did not perform {path}: {trouble}"),
+        };
+        Stop::not_run(NotRunKind::NoAnswer, why)
     })?;
     run.note_change();
     let document = Document::of_value(response);

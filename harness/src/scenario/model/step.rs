@@ -88,7 +88,8 @@ keyed! {
         /// The request that is sent if a check fails. If its expectation does not hold either, the step does not
         /// apply.
         premise: Option<Premise>,
-        /// Requests whose responses must be the same before and after this request.
+        /// GET requests, read before and after this request. A call that is refused must change nothing of what they
+        /// show. What a successful call creates or deletes is no change.
         unchanged: Vec<RequestLine> as OrDefault<List<RequestLine, 1, 10>>,
         /// Question ids, and the place of each answer.
         observe: Vec<Observation> as OrDefault<Vec<Observation>>,

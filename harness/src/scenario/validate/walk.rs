@@ -1,6 +1,7 @@
 //! Checks a file once, in the order of a run: every `<name>` is defined before its first use, and every
 //! id that a scenario uses exists.
 
+use http::Method;
 use moot_fixtures::{DataError, nearest};
 
 use super::scope::{APPLICATIONS, NameScope};
@@ -83,6 +84,7 @@ impl ValidationWalk<'_> {
         }
         for view in &request.unchanged {
             self.line(view);
+            self.reads(view);
         }
         if let Some(each_page) = &request.each_page {
             self.scope.set_page(["number", "length_expected"]);
@@ -217,6 +219,23 @@ impl ValidationWalk<'_> {
                 self.text(operation);
                 id.iter().for_each(|text| self.text(text));
             }
+        }
+    }
+
+    /// A view is read twice, so it must not change anything.
+    fn reads(&mut self, view: &RequestLine) {
+        let (text, is_get) = match view {
+            RequestLine::Path { method, .. } => {
+                (method, method.as_literal().is_none_or(|method| method == "GET"))
+            }
+            RequestLine::Operation { operation, known, .. } => {
+                (operation, known.is_none_or(|it| it.method() == Method::GET))
+            }
+        };
+        if !is_get {
+            let name = text.as_literal().unwrap_or_default();
+            let message = "a view in `unchanged` must be a GET request".to_owned();
+            self.problems.push(self.file.problem(&text.at, name, message, None));
         }
     }
 

@@ -88,11 +88,7 @@ pub(super) fn any(value: &Value, wanted: &str, judge: impl Fn(&Value) -> Judgeme
 }
 
 /// Judges whether no member satisfies `judge`. `allowed` has the other members in words.
-pub(super) fn none(
-    value: &Value,
-    allowed: &str,
-    judge: impl Fn(&Value) -> Judgement,
-) -> Judgement {
+pub(super) fn none(value: &Value, allowed: &str, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     let Value::Array(items) = value else { return wrong_type(value, "a list") };
     let mut empty = None;
     for (index, item) in items.iter().enumerate() {

@@ -123,7 +123,7 @@ pub(crate) fn broken(fault: BodyFault, answers: &Answers) -> Problem {
             Problem::parameter_missing(format!("The body is malformed: {what}."))
         }
         BodyFault::Truncated => {
-            Problem::parameter_missing("The body ended before it was complete.")
+            Problem::parameter_missing("The body ended before it was complete, or it was too slow.")
         }
     }
 }
