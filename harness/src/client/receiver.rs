@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 use moot_mock::shell::{ReceivedCall, ReceiverResponse, receive};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -136,7 +136,9 @@ fn keep(inbox: &Inbox, call: &ReceivedCall) -> StatusCode {
     else {
         return StatusCode::NOT_FOUND;
     };
-    if deliveries.len() < DELIVERIES_MAX {
+    // A service may try an address when it is registered. Such a call carries no notification.
+    let is_delivery = ![Method::HEAD, Method::OPTIONS].contains(&call.head.method);
+    if is_delivery && deliveries.len() < DELIVERIES_MAX {
         deliveries.push(delivery(call));
     }
     status

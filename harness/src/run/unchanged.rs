@@ -6,13 +6,13 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use crate::exchange::escape;
-use crate::scenario::model::{RequestLine, RequestStep};
+use crate::scenario::model::{RequestLine, RequestStep, Text, TextPiece};
 use crate::verdict::Verdict;
 use crate::verdict::check::as_count;
 use crate::verdict::result::CheckResult;
 
 use super::changes::OwnChanges;
-use super::list_page::ListPage;
+use super::list_page::{ListPage, line_at};
 use super::pages::{self, ListDoubt};
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
@@ -161,7 +161,8 @@ pub(super) async fn judge(
             change => change,
         };
         let Some(change) = change else { continue };
-        let is_moving = !is_at_rest(run, line, after).await?;
+        let is_moving = !is_at_rest(run, line, after).await?
+            || is_still_there(run, line, before, after).await?;
         let view = name_of(run, line);
         let held = checks.iter_mut().find(|check| {
             !check.is_implicit() && matches!(check.verdict, Verdict::Pass | Verdict::NotApplicable)
@@ -194,6 +195,32 @@ async fn is_at_rest(
         }
     }
     Ok(true)
+}
+
+/// Whether a member that the view lost can still be read by its id. Then the order of the list is unstable, and the call
+/// is not the cause.
+async fn is_still_there(
+    run: &mut ScenarioRun<'_>,
+    line: &RequestLine,
+    before: &View,
+    after: &View,
+) -> Result<bool, Stop> {
+    let gone = before.own.keys().find(|id| !after.own.contains_key(*id));
+    let resolved = prepare::resolve_line(run.session, &run.names, line);
+    let (Some(id), Ok((_, _, Some(list)))) = (gone, resolved) else { return Ok(false) };
+    let read = match list {
+        Operation::ListWorkflows => Operation::GetWorkflow,
+        Operation::ListLegalRequests => Operation::GetLegalRequest,
+        Operation::ListRepositoryDocuments => Operation::GetRepositoryDocument,
+        _ => return Ok(false),
+    };
+    let path = run.session.endpoints().path_of(read, id);
+    let mut shape = pages::reading(line.clone());
+    let Some(at) = line_at(&shape) else { return Ok(false) };
+    let text =
+        |text: &str| Text { pieces: vec![TextPiece::Literal(text.to_owned())], at: at.clone() };
+    shape.line = Some(RequestLine::Path { method: text("GET"), path: text(&path) });
+    Ok(send::send(run, &shape).await?.status == Some(200))
 }
 
 /// Objects that further refused calls left behind. `None` if one call left nothing, or if the view changes without a
