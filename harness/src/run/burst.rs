@@ -199,7 +199,8 @@ fn judge_all(
     }
     let refused = all.iter().find(|exchange| is_limited(&exchange.outcome));
     let exchange = refused.or_else(|| all.last()).cloned();
-    let document = Document { exchange, ..Document::of_value(summary) };
+    let about = Some(format!("of {} calls in a burst", summary["sent"]));
+    let document = Document { about, exchange, ..Document::of_value(summary) };
     run.capture(&step.capture, &document);
     let mut checks = judge::checks(run, &step.expect, &document);
     let lost = all.iter().filter(|exchange| is_lost(exchange)).count();

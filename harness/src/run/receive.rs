@@ -28,7 +28,9 @@ const REAL_TIME_MAX: Duration = Duration::from_secs(2);
 
 pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result<(), Stop> {
     let deliveries = deliveries(run, step).await?;
-    let document = Document::of_value(json!({ "deliveries": deliveries }));
+    let about = Some(format!("at the receiver `{}`", step.wait.receiver));
+    let value = json!({ "deliveries": deliveries });
+    let document = Document { about, ..Document::of_value(value) };
     run.record.deliveries = deliveries;
     if let Some(require) = &step.require {
         judge::holds(run, require, &document, NotRunKind::Precondition)?;

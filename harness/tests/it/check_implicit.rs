@@ -430,6 +430,8 @@ fn a_log_tells_each_change_once() {
         ]),
         log(&[entry("a", one, draft, None), entry("b", two, draft, None)]),
         log(&[entry("a", one, draft, Some("Please.")), entry("b", one, draft, Some("Again."))]),
+        // Without the status, these may be different changes.
+        log(&[entry("a", one, "Status changed", None), entry("b", one, "Status changed", None)]),
     ];
     for seen in sound {
         check(&seen, &[]);

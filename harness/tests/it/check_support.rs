@@ -34,6 +34,7 @@ pub(crate) fn expectation(claims: &str) -> Vec<Claim> {
 /// A response with a JSON body.
 pub(crate) fn document(status: u16, media_type: &str, body: &Value) -> Document {
     Document {
+        about: None,
         request_line: None,
         status: Some(status),
         headers: vec![("content-type".to_owned(), media_type.to_owned())],

@@ -244,6 +244,7 @@ pub(crate) fn result() -> RunResult {
         duration: Duration::from_millis(3_210),
         requests_sent: 2,
         unanswered: 0,
+        long_lists: BTreeMap::new(),
         masks,
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
+use moot_harness::client::ClientRequest;
 use moot_harness::exchange::Trouble;
 use moot_harness::exchange::masks::Masks;
 use moot_harness::run::environment::{Environment, OpenError, Session};

@@ -24,6 +24,8 @@ pub struct Document {
     pub digest: Option<String>,
     /// The body as JSON, or the value.
     pub json: Option<Arc<Value>>,
+    /// What a value that is no response is about, as the start of a sentence: `of 1500 calls in a burst`.
+    pub about: Option<String>,
     /// The request: `GET /v1/webhooks`.
     pub request_line: Option<String>,
     /// The operation of the request, if it is one of the contract.

@@ -55,6 +55,9 @@ pub(super) fn of_value(place: &str, mismatch: &Mismatch, document: &Document) ->
 
 /// The start of a sentence: `in the response to listing webhooks, `. Empty if the request is not known.
 pub(super) fn in_response(document: &Document) -> String {
+    if let Some(about) = &document.about {
+        return format!("{about}, ");
+    }
     let Some(call) = request(document) else { return String::new() };
     // A value made of the pages of a list has no bytes.
     match document.json.is_some() && document.body.is_empty() {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Latitude, Operation};
 use serde_json::Value;
 
 use super::AnsweredExchange;
@@ -68,6 +68,9 @@ impl<'a> StatusChange<'a> {
         let attributes = entry.get("attributes")?;
         let text = |name: &str| attributes.get(name).and_then(Value::as_str);
         (text("action")? == "status_change").then_some(())?;
+        // Without the status, entries of one second may be different changes.
+        let description = attributes.get("description");
+        description.filter(|text| Latitude::NamesStatus.allows(text))?;
         Some(Self {
             index,
             at: text("created_at")?,
