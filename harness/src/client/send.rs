@@ -130,8 +130,9 @@ impl PreparedSend<'_> {
                 request = renewed;
                 continue;
             }
-            let is_whole = !self.prepared.body.breaks_off();
-            if deployment.is_some() && is_whole && is_unanswered(&attempt.outcome) {
+            // A request that breaks off on purpose has no response, and one that was not sent neither.
+            let may_be_answered = attempt.number > 0 && !self.prepared.body.breaks_off();
+            if deployment.is_some() && may_be_answered && is_unanswered(&attempt.outcome) {
                 self.client.sender.note_unanswered();
             }
             let may_send = deployment.is_none_or(|it| it.check_back_offs().is_ok());

@@ -11,6 +11,10 @@ use crate::exchange::{ReceivedResponse, Trouble};
 
 /// After this weight of consecutive trouble the target counts as gone, and nothing more is sent.
 const TROUBLE_MAX: u32 = 24;
+/// After this number of refused connections in a row, each further request waits for [`OUTAGE_PAUSE`]. So a run goes on
+/// after a restart of the target, and gives up after half a minute.
+const OUTAGE_REFUSALS_MIN: u32 = 8;
+const OUTAGE_PAUSE: Duration = Duration::from_secs(2);
 /// The weight of a timeout. It costs a minute, other trouble costs a moment.
 const TIMEOUT_WEIGHT: u32 = 4;
 
@@ -21,6 +25,8 @@ pub(crate) struct RequestSender {
     unanswered: AtomicU64,
     /// Weight of the trouble since the last response.
     trouble_in_a_row: AtomicU32,
+    /// Connections that failed since the last one that did not.
+    refused_in_a_row: AtomicU32,
     pub(crate) masks: Arc<Masks>,
 }
 
@@ -36,7 +42,8 @@ impl RequestSender {
 
     fn over(transport: Arc<dyn RequestTransport>, masks: Arc<Masks>) -> Self {
         let (sent, unanswered) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { transport, sent, unanswered, trouble_in_a_row: AtomicU32::new(0), masks }
+        let (trouble_in_a_row, refused_in_a_row) = (AtomicU32::new(0), AtomicU32::new(0));
+        Self { transport, sent, unanswered, trouble_in_a_row, refused_in_a_row, masks }
     }
 
     /// Requests sent so far.
@@ -65,6 +72,9 @@ impl RequestSender {
                 "the target has stopped responding, so nothing more is sent to it".to_owned(),
             ));
         }
+        if self.refused_in_a_row.load(Ordering::Relaxed) >= OUTAGE_REFUSALS_MIN {
+            tokio::time::sleep(OUTAGE_PAUSE).await;
+        }
         let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
         let (sent_at, started) = (jiff::Timestamp::now(), Instant::now());
         let outcome = self.transport.send(request).await;
@@ -74,6 +84,10 @@ impl RequestSender {
     }
 
     fn count_trouble(&self, outcome: &Result<ReceivedResponse, Trouble>) {
+        match outcome {
+            Err(Trouble::Unreachable(_)) => self.refused_in_a_row.fetch_add(1, Ordering::Relaxed),
+            _ => self.refused_in_a_row.swap(0, Ordering::Relaxed),
+        };
         let weight = match outcome {
             // A response that was cut short shows that the target is there.
             Ok(_) | Err(Trouble::CutShort(_)) => {

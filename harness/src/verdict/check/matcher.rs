@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::equal::{as_integer, equal};
 use super::same_time::is_same_time;
@@ -162,9 +162,35 @@ fn is_equal(value: &Value, expected: &Value) -> Judgement {
     if equal(value, expected) {
         return Judgement::Holds;
     }
+    if let (Value::Object(members), Value::Object(expected)) = (value, expected) {
+        return members_differ(members, expected);
+    }
     let is_alike = json_kind(value) == json_kind(expected);
     let mismatch = if is_alike { MismatchKind::Value } else { MismatchKind::Type };
     Judgement::differs(mismatch, value_text(Some(expected)), value_text(Some(value)))
+}
+
+/// The first member in which two objects differ, and the number of the others.
+fn members_differ(members: &Map<String, Value>, expected: &Map<String, Value>) -> Judgement {
+    let wrong = expected
+        .iter()
+        .filter(|(name, wanted)| members.get(*name).is_none_or(|value| !equal(value, wanted)));
+    let further = members.iter().filter(|(name, _)| !expected.contains_key(*name));
+    let mut names = wrong.map(|(name, _)| name).chain(further.map(|(name, _)| name));
+    let Some(name) = names.next() else { return Judgement::Holds };
+    let judged = match (members.get(name), expected.get(name)) {
+        (Some(value), Some(wanted)) => is_equal(value, wanted),
+        (None, Some(wanted)) => absent(value_text(Some(wanted))),
+        (value, None) => presence(false, value),
+    };
+    let Judgement::Fails(mut mismatch) = judged else { return judged };
+    let others = names.count();
+    if others > 0 && mismatch.pointer.is_none() {
+        mismatch.actual.push_str(&format!(" ({others} more members differ)"));
+    }
+    let name = name.replace('~', "~0").replace('/', "~1");
+    let pointer = format!("/{name}{}", mismatch.pointer.as_deref().unwrap_or_default());
+    Judgement::Fails(mismatch).at(pointer)
 }
 
 fn is_one_of(value: &Value, candidates: &[Value]) -> Judgement {
