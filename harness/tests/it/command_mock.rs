@@ -174,7 +174,7 @@ fn it_listens_on_a_name_too() {
 
 /// The body of the response to a call of the control plane. It has the token that is needed outside loopback.
 fn admin(host: &str, line: &str, body: &str) -> Value {
-    call_json(host, line, "t0p", body).1
+    call_json(host, line, "t0p-of-a-test", body).1
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     let receiver = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/", receiver.local_addr().expect("a bound address"));
     drop(receiver);
-    let dir = folder_of(&[("token", "t0p")]);
+    let dir = folder_of(&[("token", "t0p-of-a-test")]);
     let token = dir.path().join("token");
     let token = token.to_str().expect("a path that is text");
     let results = [vec![], vec!["--private-receivers"]].map(|words| {

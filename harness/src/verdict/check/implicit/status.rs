@@ -53,11 +53,13 @@ fn judge_status(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgem
     if (400..500).contains(&status) { judgement.tolerated() } else { judgement }
 }
 
-/// Whether it is a success of an operation for which the specification states no success status.
+/// Whether it is a success of an operation for which the specification states no success status. Scenarios judge the
+/// status of a token response by RFC 6749.
 fn is_open_success(operation: Operation, status: u16) -> bool {
     let is_open = matches!(
         operation,
-        Operation::CreateRepositoryDocument
+        Operation::CreateAccessToken
+            | Operation::CreateRepositoryDocument
             | Operation::DeleteWebhook
             | Operation::CreateWebhook
             | Operation::RevokeToken
