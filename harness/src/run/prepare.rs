@@ -60,7 +60,7 @@ pub(super) async fn request(
     };
     let tag_scenario = ScenarioName::clone(&run.name);
     // A service may give the same token to the scenario that the run shares. The scenario judges it as it is.
-    let keeps_token = !matches!(choice, Some(TokenChoice::Shared(_)));
+    let keeps_token = !run.has_earlier_token && !matches!(choice, Some(TokenChoice::Shared(_)));
     Ok(ClientRequest {
         method,
         path,

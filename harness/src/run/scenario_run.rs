@@ -78,6 +78,9 @@ pub(super) struct ScenarioRun<'a> {
     pub(super) settle_time: SettleTime,
     /// The number of uses of each snapshot name.
     pub(super) snapshot_names: BTreeMap<String, u32>,
+    /// Whether it has reused the response to a token request of an earlier scenario. A newer token may have ended
+    /// that token.
+    pub(super) has_earlier_token: bool,
     /// Names of the views of `unchanged` that this scenario has used.
     pub(super) used_views: BTreeSet<String>,
     /// The remembered views of a replay. The recording says what each scenario started with.
@@ -109,6 +112,7 @@ impl<'a> ScenarioRun<'a> {
             receivers: BTreeMap::new(),
             settle_time: SettleTime::default(),
             snapshot_names: BTreeMap::new(),
+            has_earlier_token: false,
             used_views: BTreeSet::new(),
             replayed_views: RememberedViews::default(),
         }

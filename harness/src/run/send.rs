@@ -42,6 +42,7 @@ pub(super) async fn send_or_reuse(
 ) -> Result<Document, Stop> {
     let prepared = prepare::request(run, shape).await?;
     if let Some(exchange) = run.session.cached_token_response(&prepared).await {
+        run.has_earlier_token = true;
         judge::record(run, &exchange);
         return document(run, &exchange, false);
     }
