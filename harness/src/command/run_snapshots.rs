@@ -74,8 +74,11 @@ impl RunSnapshots {
         let has_own_folder =
             target.target.is_some() || (target.world.is_none() && target.answers.is_none());
         // A broken file is refused before anything is sent.
-        let is_recorded = arguments.snapshots != Some(SnapshotChoice::Off)
-            && !moot_snapshots::list(&folder)?.is_empty();
+        let may_be_used = match arguments.snapshots {
+            Some(choice) => choice != SnapshotChoice::Off,
+            None => has_own_folder,
+        };
+        let is_recorded = may_be_used && !moot_snapshots::list(&folder)?.is_empty();
         let mode = match (arguments.snapshots, &bundle) {
             (Some(SnapshotChoice::Check), _) => Some(SnapshotMode::Check),
             (Some(SnapshotChoice::Record), Some(_)) => Some(SnapshotMode::Collect),
@@ -86,7 +89,7 @@ impl RunSnapshots {
                 .help("--snapshot-bundle FILE, and later `moot snapshot apply FILE`"));
             }
             (Some(SnapshotChoice::Record), None) => Some(SnapshotMode::Record),
-            (None, _) if has_own_folder && is_recorded => Some(SnapshotMode::Check),
+            (None, _) if is_recorded => Some(SnapshotMode::Check),
             (Some(SnapshotChoice::Off) | None, None) => None,
             (Some(SnapshotChoice::Off) | None, Some(_)) => {
                 return Err(CommandError::usage("a bundle needs snapshots, and they are off")

@@ -87,6 +87,23 @@ fn equals_takes_lists_and_maps() {
 }
 
 #[test]
+fn objects_differ_in_a_member_with_its_pointer() {
+    let expected = "{ equals: { a/b: { c: 1 }, d: 2 } }";
+    for (value, pointer, actual) in [
+        (json!({ "a/b": { "c": 3 }, "d": 2 }), "/x/a~1b/c", "3"),
+        (json!({ "a/b": { "c": 1 } }), "/x/d", "absent"),
+        (json!({ "a/b": { "c": 1 }, "d": 2, "e": 4 }), "/x/e", "4"),
+        (json!({ "a/b": 5, "d": 3 }), "/x/a~1b", "5 (and 1 member beside it)"),
+    ] {
+        let Judgement::Fails(mismatch) = judge(expected, Some(value), json!(null)) else {
+            panic!("it differs at {pointer}")
+        };
+        let found = (mismatch.pointer.as_deref(), mismatch.actual.as_str());
+        assert_eq!(found, (Some(pointer), actual));
+    }
+}
+
+#[test]
 fn every_rule_but_present_fails_on_an_absent_value() {
     for rule in ["x", "[x]", "{ not: x }", "{ type: null }", "{ none: x }", "{ present: true }"] {
         check_absent(rule, Fails);

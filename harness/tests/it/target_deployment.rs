@@ -78,15 +78,20 @@ async fn a_token_may_have_any_lifetime() {
     assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-1"));
 }
 
-#[tokio::test]
-async fn a_shared_token_that_was_revoked_is_renewed_once() {
-    let server = service().await;
+/// Refuses one call with `token-1`, as revoked.
+async fn refuse_first_token(server: &MockServer) {
     Mock::given(path("/api/v1/requests"))
         .and(header("authorization", "Bearer token-1"))
         .respond_with(ResponseTemplate::new(401).set_body_json(json!({ "type": "token_revoked" })))
         .expect(1)
-        .mount(&server)
+        .mount(server)
         .await;
+}
+
+#[tokio::test]
+async fn a_shared_token_that_was_revoked_is_renewed_once() {
+    let server = service().await;
+    refuse_first_token(&server).await;
     Mock::given(path("/api/v1/requests"))
         .and(header("authorization", "Bearer token-2"))
         .respond_with(ResponseTemplate::new(200))
@@ -116,12 +121,7 @@ async fn a_revoked_token_of_the_scenario_stays_revoked() {
 #[tokio::test]
 async fn a_token_of_the_scenario_stays_revoked_even_if_the_run_shares_it() {
     let server = service().await;
-    Mock::given(path("/api/v1/requests"))
-        .and(header("authorization", "Bearer token-1"))
-        .respond_with(ResponseTemplate::new(401).set_body_json(json!({ "type": "token_revoked" })))
-        .expect(1)
-        .mount(&server)
-        .await;
+    refuse_first_token(&server).await;
     let opened = opened(&server, "").await;
     let token = opened.session.token("main", Scopes::READ, false).await.expect("there is one");
     let call = call_with("GET", "/v1/requests", &token);

@@ -45,7 +45,7 @@ impl Recorder {
         *self.target.lock() = target;
     }
 
-    /// Whether no scenario has begun.
+    /// Whether it has no session: no scenario has ended.
     pub fn is_empty(&self) -> bool {
         self.sessions.lock().is_empty()
     }

@@ -186,7 +186,7 @@ fn members_differ(members: &Map<String, Value>, expected: &Map<String, Value>) -
     let Judgement::Fails(mut mismatch) = judged else { return judged };
     let others = names.count();
     if others > 0 && mismatch.pointer.is_none() {
-        mismatch.actual.push_str(&format!(" ({others} more members differ)"));
+        mismatch.actual.push_str(&format!(" (and {} beside it)", pluralize(others, "member")));
     }
     let name = name.replace('~', "~0").replace('/', "~1");
     let pointer = format!("/{name}{}", mismatch.pointer.as_deref().unwrap_or_default());
