@@ -1,5 +1,6 @@
 //! Requests for access tokens: shared ones, which are kept until they expire, and single ones.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS};
@@ -12,7 +13,8 @@ use crate::client::service_client::ServiceClient;
 use crate::client::target_file::model::ApplicationCredentials;
 use crate::client::token_label::TokenLabel;
 use crate::client::token_refusal::TokenRequestRefusal;
-use crate::exchange::{ReceivedResponse, Trouble};
+use crate::client::tokens;
+use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 
 /// The reason why there is no token.
 #[derive(Debug, Clone)]
@@ -91,10 +93,16 @@ impl ServiceClient {
         application: &str,
         scopes: Scopes,
     ) -> Result<String, TokenError> {
+        let (present, is_single) = {
+            let tokens = self.destination.tokens.lock().await;
+            (tokens.fresh_for(application, scopes), tokens.newer_revokes_older())
+        };
+        if let Some(token) = present {
+            return Ok(token);
+        }
         let own = self.destination.applications.get(application).map(|known| known.scopes);
-        let wider = own.filter(|own| own.contains_all(scopes));
-        let is_single = self.destination.tokens.lock().await.newer_revokes_older();
-        self.token(application, wider.filter(|_| is_single).unwrap_or(scopes)).await
+        let wider = own.filter(|own| is_single && own.contains_all(scopes));
+        self.token(application, wider.unwrap_or(scopes)).await
     }
 
     /// As [`ServiceClient::token`], without a second request.
@@ -126,6 +134,27 @@ impl ServiceClient {
             owner
         };
         self.token(&application, scopes).await.ok()
+    }
+
+    /// The response to the same token request of an earlier scenario, if its token still works. If newer tokens end
+    /// older ones, a GET shows whether it does.
+    pub(crate) async fn earlier_response(&self, request: &str) -> Option<Arc<Exchange>> {
+        let (exchange, is_single) = {
+            let tokens = self.destination.tokens.lock().await;
+            (tokens.response(request)?, tokens.newer_revokes_older())
+        };
+        if is_single {
+            let token = exchange.outcome.as_ref().ok()?.text("access_token")?;
+            let list = self.destination.endpoints.get(Operation::ListWorkflows);
+            if self.get(&list.path, token).await.is_ok_and(|response| response.status == 401) {
+                let mut tokens = self.destination.tokens.lock().await;
+                if let Some((application, _)) = tokens.owner(token) {
+                    tokens.note_revoked(&application);
+                }
+                return None;
+            }
+        }
+        Some(exchange)
     }
 
     /// A token that is not shared, with its lifetime.
@@ -219,9 +248,7 @@ impl ServiceClient {
         if let Some(scope) = text("scope") {
             self.destination.granted.lock().insert(token.clone(), scope);
         }
-        let seconds = response.json.as_ref().and_then(|json| json.get("expires_in")?.as_u64());
-        let lifetime = seconds.unwrap_or(TOKEN_LIFETIME_SECONDS.unsigned_abs());
-        Ok((token, Duration::from_secs(lifetime)))
+        Ok((token, tokens::lifetime(&response)))
     }
 
     /// A token from the control plane of a sandbox. The limit of §8 does not count it, so a scenario counts only its
@@ -242,7 +269,7 @@ impl ServiceClient {
     /// # Errors
     /// [`Trouble`], also if there is no token.
     pub(crate) async fn read(&self, path: &str) -> Result<ReceivedResponse, Trouble> {
-        let token = self.token("main", Scopes::READ).await;
+        let token = self.token_that_suffices("main", Scopes::READ).await;
         let token = token.map_err(|error| error.into_trouble("main"))?;
         let first = self.get(path, &token).await;
         if self.destination.deployment().is_some() && is_worth_repeating(&first) {

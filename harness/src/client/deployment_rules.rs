@@ -55,7 +55,7 @@ pub(crate) struct DeploymentRules {
     pub(crate) operator_control_plane: Option<ControlPlane>,
     pub(crate) pace: RequestPace,
     token_pace: RequestPace,
-    /// Token requests sent so far.
+    /// Token requests of scenarios so far.
     token_requests: AtomicU32,
     /// `limits.token_requests_max` of the target file.
     token_requests_max: Option<u32>,
@@ -153,7 +153,6 @@ impl DeploymentRules {
         self.check_back_offs()?;
         if is_token_request {
             self.token_pace.turn_with(&self.pace).await;
-            self.token_requests.fetch_add(1, Ordering::Relaxed);
         } else {
             self.pace.turn().await;
         }
@@ -218,7 +217,13 @@ impl DeploymentRules {
         self.token_pace.free(Instant::now())
     }
 
-    /// The number of token requests that the run may still send. `None` if there is no limit.
+    /// Notes a token request of a scenario. Those for shared tokens do not count: if newer tokens end older ones, there
+    /// are many of them.
+    pub(crate) fn note_token_request(&self) {
+        self.token_requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The number of token requests that scenarios may still send. `None` if there is no limit.
     pub(crate) fn token_requests_left(&self) -> Option<u32> {
         let of_minutes =
             |limit| u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(TOKEN_MINUTES_MAX);

@@ -125,7 +125,7 @@ impl Http {
         let length = http_request.content_length();
         let mut request = client.request(method, http_request.url);
         for (name, value) in http_request.headers {
-            request = request.header(name, value);
+            request = request.header(name, value.into_bytes());
         }
         if let Some(length) = length {
             request = request.header(http::header::CONTENT_LENGTH, length);

@@ -60,7 +60,7 @@ impl Payload<'_> {
                     parts.push(FormPart::text(name, variables));
                 }
                 "internal_signer_emails[]" => {
-                    let signers = self.signers()?;
+                    let signers = self.signers(name)?;
                     parts.extend(signers.iter().map(|email| FormPart::text(name, email)));
                 }
                 _ => parts.push(FormPart::text(name, self.text(name)?)),
@@ -74,7 +74,7 @@ impl Payload<'_> {
             return Ok(bound);
         }
         if name == "internal_signer_email" {
-            let signers = self.signers()?;
+            let signers = self.signers(name)?;
             return signers.into_iter().next().ok_or_else(|| no_signer(name));
         }
         if name == "requester_email" {
@@ -96,7 +96,7 @@ impl Payload<'_> {
         Ok(value_text(&value(self.form.field(name), &self.named(name))))
     }
 
-    fn signers(&self) -> Result<Vec<String>, String> {
+    fn signers(&self, field: &str) -> Result<Vec<String>, String> {
         let bound = texts(self.bindings.get("internal_signer_emails"));
         let options = self.form.signer_options();
         let usable: Vec<&str> = bound
@@ -105,7 +105,7 @@ impl Payload<'_> {
             .collect();
         let chosen = if usable.is_empty() { &options } else { &usable };
         if chosen.is_empty() {
-            return Err(no_signer("internal_signer_emails[]"));
+            return Err(no_signer(field));
         }
         Ok(chosen.iter().take(SIGNERS_MAX).map(|email| (*email).to_owned()).collect())
     }

@@ -120,6 +120,9 @@ impl PreparedSend<'_> {
         let mut may_repeat = deployment.is_some();
         let mut may_renew = !self.prepared.keeps_token;
         loop {
+            if let Some(deployment) = deployment.filter(|_| is_token_request) {
+                deployment.note_token_request();
+            }
             let attempt = self.client.send_in_turn(request.clone(), is_token_request).await;
             if may_renew
                 && is_token_revoked(&attempt.outcome)

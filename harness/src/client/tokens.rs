@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use moot_fixtures::contract::Scopes;
+use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
 use tokio::time::Instant;
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, ReceivedResponse};
 
 /// A token is not kept longer than this: `expires_in` can be larger than an `Instant` can hold.
 const LIFETIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
@@ -69,6 +69,16 @@ impl Tokens {
         self.tokens.insert((application.to_owned(), scopes), CachedToken { token, renew_at });
     }
 
+    /// A token for a call that these scopes allow. If each application has only one token, it may have more scopes.
+    pub(crate) fn fresh_for(&self, application: &str, scopes: Scopes) -> Option<String> {
+        if !self.newer_revokes_older {
+            return self.fresh(application, scopes);
+        }
+        let own = self.tokens.keys().filter(|(owner, _)| owner == application);
+        let mut enough = own.filter(|(_, own)| own.contains_all(scopes));
+        enough.find_map(|(_, own)| self.fresh(application, *own))
+    }
+
     /// Whether each application has only one token.
     pub(crate) fn newer_revokes_older(&self) -> bool {
         self.newer_revokes_older
@@ -106,10 +116,13 @@ impl Tokens {
         self.responses.insert(request, cached);
     }
 
-    /// The response to the same token request of an earlier scenario. `None` if newer tokens revoke older ones.
+    /// The response to the same token request of an earlier scenario. If newer tokens revoke older ones, only if its
+    /// token is still the one of the application.
     pub(crate) fn response(&self, request: &str) -> Option<Arc<Exchange>> {
         let cached = self.responses.get(request).filter(|cached| cached.until > Instant::now())?;
-        (!self.newer_revokes_older).then(|| Arc::clone(&cached.exchange))
+        let current = self.fresh(&cached.application, cached.scopes);
+        let is_usable = !self.newer_revokes_older || current.as_ref() == Some(&cached.token);
+        is_usable.then(|| Arc::clone(&cached.exchange))
     }
 
     /// Records that a shared token was refused as `token_revoked`. From now on each application has only one token.
@@ -139,5 +152,87 @@ impl Tokens {
     fn drop_all_of(&mut self, application: &str) {
         self.tokens.retain(|(owner, _), _| owner != application);
         self.responses.retain(|_, cached| cached.application != application);
+    }
+}
+
+/// The lifetime of a token by this response (§4.1).
+pub(crate) fn lifetime(response: &ReceivedResponse) -> Duration {
+    let seconds = response.json.as_ref().and_then(|json| json.get("expires_in")?.as_u64());
+    Duration::from_secs(seconds.unwrap_or(TOKEN_LIFETIME_SECONDS.unsigned_abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use moot_fixtures::contract::Scopes;
+    use serde_json::json;
+
+    use super::Tokens;
+    use crate::exchange::{Exchange, ReceivedResponse, SentRequest};
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn granted(token: &str, scope: &str) -> Arc<Exchange> {
+        let json = json!({ "access_token": token, "scope": scope });
+        let request = SentRequest {
+            method: "POST".to_owned(),
+            url: String::new(),
+            path: String::new(),
+            operation: None,
+            headers: Vec::new(),
+            body_shown: String::new(),
+            body_length: 0,
+            curl: String::new(),
+        };
+        let response = ReceivedResponse {
+            status: 200,
+            headers: Vec::new(),
+            body: Bytes::new(),
+            json: Some(Arc::new(json)),
+            is_cut: false,
+            digest: None,
+            peer: None,
+        };
+        Arc::new(Exchange {
+            number: 1,
+            request,
+            outcome: Ok(response),
+            sent_at_seconds: 0,
+            duration: Duration::ZERO,
+            masks: Arc::default(),
+        })
+    }
+
+    #[test]
+    fn a_token_may_have_more_scopes_only_if_there_is_one_for_each_application() {
+        let mut tokens = Tokens::default();
+        tokens.keep("main", Scopes::READ_WRITE, "both".to_owned(), HOUR);
+        assert_eq!(tokens.fresh_for("main", Scopes::READ), None);
+        tokens.note_revoked("main");
+        tokens.keep("main", Scopes::READ_WRITE, "both".to_owned(), HOUR);
+        assert_eq!(tokens.fresh_for("main", Scopes::READ).as_deref(), Some("both"));
+        assert_eq!(tokens.fresh("main", Scopes::READ), None);
+        assert_eq!(tokens.fresh_for("reader", Scopes::READ), None);
+        tokens.keep("main", Scopes::READ, "reading".to_owned(), HOUR);
+        assert_eq!(tokens.fresh_for("main", Scopes::WRITE), None, "it replaced the other one");
+    }
+
+    #[test]
+    fn an_earlier_response_is_used_until_a_newer_token_revokes_its_own() {
+        let mut tokens = Tokens::default();
+        tokens.keep_response("a".to_owned(), "main", &granted("one", "read write"));
+        assert!(tokens.response("a").is_some());
+        tokens.note_revoked("main");
+        assert!(tokens.response("a").is_none());
+        tokens.keep("main", Scopes::READ_WRITE, "one".to_owned(), HOUR);
+        tokens.keep_response("a".to_owned(), "main", &granted("one", "read write"));
+        assert!(tokens.response("a").is_some());
+        tokens.keep("reader", Scopes::READ, "other".to_owned(), HOUR);
+        assert!(tokens.response("a").is_some(), "that is the token of another application");
+        tokens.keep("main", Scopes::READ, "two".to_owned(), HOUR);
+        assert!(tokens.response("a").is_none());
     }
 }

@@ -41,18 +41,15 @@ fn minutes(
     by(paced, limits.requests_per_minute).max(of_tokens) + waits_seconds as f64 / 60.0
 }
 
-/// The token requests that the target file allows.
-fn allowed(limits: FileLimits, tokens: Bounds) -> Bounds {
+/// The token requests of scenarios that the target file allows.
+fn allowed(limits: FileLimits, own: Bounds) -> Bounds {
     let rate = limits.token_requests_per_minute.filter(|rate| *rate > 0);
     let of_minutes = rate.map(|rate| rate * TOKEN_MINUTES_MAX);
     match limits.token_requests_max.or(of_minutes).map(u64::from) {
-        None => tokens,
-        Some(max) => Bounds {
-            min: tokens.min.min(max),
-            likely: tokens.likely.min(max),
-            // Shared tokens are requested in any case.
-            max: tokens.max,
-        },
+        None => own,
+        Some(max) => {
+            Bounds { min: own.min.min(max), likely: own.likely.min(max), max: own.max.min(max) }
+        }
     }
 }
 
@@ -116,7 +113,7 @@ impl PlanTotals {
         let renewals = (longest / TOKEN_MINUTES as f64).floor() as u64;
         tokens.max = tokens.max.saturating_mul(renewals.saturating_add(1));
         let requests = base.plus(tokens);
-        let token_requests = allowed(limits, sum.token_requests.plus(tokens));
+        let token_requests = allowed(limits, sum.token_requests).plus(tokens);
         let minutes = [
             minutes(requests.min, token_requests.min, 0),
             minutes(requests.likely, token_requests.likely, sum.burst_seconds),

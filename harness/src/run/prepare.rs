@@ -77,7 +77,7 @@ pub(super) async fn request(
 fn suffices(scopes: Scopes, method: &str, operation: Option<Operation>) -> bool {
     match operation.map(Operation::token) {
         Some(TokenNeed::Write) => scopes.write,
-        _ => method == "GET" && scopes.read,
+        _ => matches!(method, "GET" | "HEAD" | "OPTIONS") && scopes.read,
     }
 }
 

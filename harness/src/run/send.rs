@@ -77,7 +77,7 @@ async fn send_prepared(
     let may_repeat = has_no_effect || only_reads(&exchange);
     if !breaks_off && broken(run, &exchange).is_some() && may_repeat && answers(run).await {
         run.record.exchanges.push(exchange);
-        exchange = Arc::new(run.session.send(prepared).await);
+        exchange = Arc::new(run.session.send(prepared.clone()).await);
         note_effect(run, &exchange);
         if let Some(trouble) = broken(run, &exchange) {
             let reason = broken_again(&exchange.request, trouble);
@@ -91,6 +91,9 @@ async fn send_prepared(
             "the HTTP server refuses a request that breaks off before the service sees it"
                 .to_owned(),
         ));
+    }
+    if exchange.request.operation == Some(Operation::CreateAccessToken) {
+        run.session.share_granted_token(&prepared, &exchange).await;
     }
     judge::record(run, &exchange);
     if matches!(exchange.outcome, Err(Trouble::Withheld(_)))

@@ -21,9 +21,9 @@ pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 /// The default of `limits.settle_seconds`.
 pub(crate) const SETTLE_SECONDS: u16 = 5;
 
-/// The default of `limits.token_requests_max`, in minutes of the limit of the token endpoint. Shared tokens are not
-/// included, so a run takes less than four minutes of the limit.
-pub(crate) const TOKEN_MINUTES_MAX: u32 = 3;
+/// The default of `limits.token_requests_max`, in minutes of the limit of the token endpoint. With the shared tokens, a
+/// run takes less than four minutes of the limit, unless newer tokens end older ones.
+pub(crate) const TOKEN_MINUTES_MAX: u32 = 2;
 
 /// The default of `limits.created_objects_max` for a run without a plan.
 pub(crate) const CREATED_OBJECTS_MAX: u32 = 20;
@@ -170,7 +170,8 @@ pub struct FileLimits {
     /// Token requests per minute. Without it, they are paced after a 429 or 503 has shown the limit. 0 sends without
     /// pauses, on loopback only.
     pub token_requests_per_minute: Option<u32>,
-    /// The most token requests of a run. Without it: those of three minutes, once a limit is known.
+    /// The most token requests that scenarios send, besides those for the tokens that they share. Without it: those of
+    /// two minutes, once a limit is known.
     pub token_requests_max: Option<u32>,
     /// The most objects that a run creates. Without it: the number that its plan needs;
     /// 20 for `moot explore`.

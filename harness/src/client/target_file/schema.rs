@@ -13,5 +13,9 @@ pub fn schema() -> Value {
     let description =
         "A deployment, and the rules for a run on it. `moot run --target FILE` reads it.";
     schema.insert("description".to_owned(), description.into());
-    schema.to_value()
+    let mut schema = schema.to_value();
+    // `schemars` leaves out aliases.
+    let endpoints = &mut schema["$defs"]["Endpoints"]["properties"];
+    endpoints["get_workflow_schema"] = endpoints["workflow_schema"].clone();
+    schema
 }

@@ -94,7 +94,7 @@ fn request(http_request: HttpRequest) -> Result<Request<reqwest::Body>, http::Er
         .uri(http_request.url.as_str().parse::<Uri>()?)
         .header(http::header::HOST, host);
     for (name, value) in &http_request.headers {
-        let value = HeaderValue::from_str(value)?;
+        let value = HeaderValue::from_bytes(value.as_bytes())?;
         request = request.header(HeaderName::from_bytes(name.as_bytes())?, value);
     }
     if let Some(length) = http_request.content_length() {

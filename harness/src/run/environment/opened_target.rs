@@ -97,11 +97,11 @@ impl Environment {
         (!rules.is_unpaced()).then(|| rules.token_turns())
     }
 
-    /// Whether there is a valid shared token of this application.
+    /// Whether there is a valid shared token of this application for calls that these scopes allow.
     pub fn has_token(&self, application: &str, scopes: Scopes) -> bool {
         let tokens = self.deployment().map(|client| client.destination.tokens.try_lock());
         // The lock is held while a token is requested.
-        !matches!(tokens, Some(Ok(tokens)) if tokens.fresh(application, scopes).is_none())
+        !matches!(tokens, Some(Ok(tokens)) if tokens.fresh_for(application, scopes).is_none())
     }
 
     /// The number of token requests that a run may still send; `None` without a limit.

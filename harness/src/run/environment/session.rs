@@ -1,6 +1,6 @@
 //! A session: one scenario's use of an environment. On a mock it has its own sandbox.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS};
@@ -16,6 +16,7 @@ use crate::client::request::{ClientRequest, FormPart, bearer};
 use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::Endpoints;
+use crate::client::tokens;
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
 use crate::run::environment::mock::MockSandboxes;
@@ -234,16 +235,41 @@ impl Session {
         if self.is_recorded() || self.client.destination.deployment().is_none() {
             return None;
         }
-        let exchange =
-            self.client.destination.tokens.lock().await.response(&token_request_key(prepared))?;
+        let exchange = self.client.earlier_response(&token_request_key(prepared)).await?;
         self.recording.keep_exchange(&exchange);
         Some(exchange)
     }
 
     /// Lets later scenarios reuse the exchange of this token request.
     pub async fn keep_token_response(&self, prepared: &ClientRequest, exchange: &Arc<Exchange>) {
+        if let Some(role) = self.requester(&form_of(prepared)) {
+            let mut tokens = self.client.destination.tokens.lock().await;
+            tokens.keep_response(token_request_key(prepared), role, exchange);
+        }
+    }
+
+    /// Shares the token that a scenario was granted, if newer tokens end older ones: the earlier shared token of its
+    /// application has ended. The request must be the one that the run itself would send (§4.1).
+    pub async fn share_granted_token(&self, prepared: &ClientRequest, exchange: &Exchange) {
+        let form = form_of(prepared);
+        let given = |name: &str| form.get(name).map(String::as_str).unwrap_or_default();
+        let scopes = Scopes::among(given("scope"));
+        let is_usual = form.len() == 4
+            && given("grant_type") == "client_credentials"
+            && given("scope") == scopes.as_str();
+        let (Some(role), Ok(response)) = (self.requester(&form), &exchange.outcome) else { return };
+        let token = response.text("access_token").filter(|_| is_usual && response.is_success());
         let mut tokens = self.client.destination.tokens.lock().await;
-        tokens.keep_response(token_request_key(prepared), &prepared.application, exchange);
+        if let Some(token) = token.filter(|_| tokens.newer_revokes_older()) {
+            tokens.keep(role, scopes, token.to_owned(), tokens::lifetime(response));
+        }
+    }
+
+    /// The application of this token request.
+    fn requester(&self, form: &BTreeMap<String, String>) -> Option<&str> {
+        let id = form.get("client_id")?;
+        let mut applications = self.client.destination.applications.iter();
+        applications.find(|(_, one)| one.client_id == *id).map(|(role, _)| role.as_str())
     }
 
     /// Waits until earlier requests do not count towards the limit (§8) of a burst. On a mock the limit is reset.
@@ -348,6 +374,10 @@ impl Session {
             sandboxes.delete(&id).await;
         }
     }
+}
+
+fn form_of(prepared: &ClientRequest) -> BTreeMap<String, String> {
+    form_urlencoded::parse(prepared.body.shown().as_bytes()).into_owned().collect()
 }
 
 fn token_request_key(prepared: &ClientRequest) -> String {
