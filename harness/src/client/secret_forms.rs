@@ -34,6 +34,11 @@ pub(crate) fn basic(client_id: &str, secret: &str) -> String {
     BASE64_STANDARD.encode(format!("{client_id}:{secret}"))
 }
 
+/// The credentials of HTTP Basic with a secret that lacks its last character.
+pub(crate) fn wrong_basic(client_id: &str, secret: &str) -> String {
+    basic(client_id, &all_but_last(secret))
+}
+
 /// A secret as a value for scenarios. The derived wrong secrets are its members.
 pub(crate) fn as_name(secret: &str) -> Value {
     json!({

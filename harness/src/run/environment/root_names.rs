@@ -20,7 +20,12 @@ pub(crate) fn roots(
     let run = json!({ "tag": run_tag, "now_seconds": now_seconds, "pages_max": pages_max });
     names.set("run", run);
     names.set("target", target(destination));
-    names.set("bindings", Value::Object(destination.bindings.clone()));
+    let mut bindings = destination.bindings.clone();
+    let document = bindings.get("document_url").and_then(Value::as_str);
+    if let Some(rest) = document.and_then(|address| address.strip_prefix("https:")) {
+        bindings.insert("document_url_by_http".to_owned(), format!("http:{rest}").into());
+    }
+    names.set("bindings", Value::Object(bindings));
     names.set("contract", contract());
     names
 }
@@ -35,6 +40,8 @@ fn target(destination: &RequestDestination) -> Value {
                 "client_id": application.client_id,
                 "client_secret": secret_forms::as_name(secret),
                 "basic": secret_forms::basic(&application.client_id, secret),
+                "wrong_basic": secret_forms::wrong_basic(&application.client_id, secret),
+                "basic_without_secret": secret_forms::basic(&application.client_id, ""),
                 "scopes": application.scopes.as_str(),
             });
             (role.clone(), members)

@@ -18,6 +18,8 @@ impl NameScope {
             "client_id": null,
             "client_secret": { ITSELF: null, "all_but_last": null, "other_case": null },
             "basic": null,
+            "wrong_basic": null,
+            "basic_without_secret": null,
             "scopes": null,
         });
         let mut target: Map<String, Value> =
@@ -47,6 +49,7 @@ impl NameScope {
                 "single_signer_workflow_id": null,
                 "multiple_signers_workflow_id": null,
                 "document_url": null,
+                "document_url_by_http": null,
                 "webhook_url": null,
             },
             "contract": { "legal_request_statuses": null, "operations_with_bearer": null },

@@ -7,6 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::AnsweredExchange;
+use super::context::FirstCreation;
 use crate::exchange::date_seconds;
 use crate::verdict::check::{Judgement, MismatchKind, as_count};
 
@@ -120,15 +121,19 @@ fn tells_times_apart(
     at: i64,
 ) -> Option<(&'static str, Judgement)> {
     let date = date(answered)?;
+    let sent_at = answered.exchange.sent_at_seconds;
     let lasted = i64::try_from(answered.exchange.duration.as_secs()).unwrap_or_default();
     let key = format!("{} {at}", answered.operation()?.as_str());
-    let (first, first_date) =
-        answered.context.creations.or_remember(answered.base(), &key, (made.to_owned(), date));
+    let first = FirstCreation { made: made.to_owned(), date, answered_at: sent_at + lasted };
+    let first = answered.context.creations.or_remember(answered.base(), &key, first);
     // By the clock of the service, the request began after the first resource existed.
     let is_to_the_minute = at % MINUTE_SECONDS == 0;
     let apart = APART_SECONDS_MIN + if is_to_the_minute { MINUTE_SECONDS } else { 0 };
-    let is_later = date - lasted - first_date >= apart;
-    let judgement = if first == made || !is_later {
+    let by_date = date - lasted - first.date;
+    // A busy server may send the `Date` of some seconds ago. If the difference is larger, its clock was moved.
+    let is_sure = sent_at - first.answered_at >= apart || by_date > SKEW_SECONDS_MAX;
+    let is_later = by_date >= apart && is_sure;
+    let judgement = if first.made == made || !is_later {
         Judgement::Holds
     } else {
         let message = "resources that were created at different times have the same creation time";

@@ -16,9 +16,8 @@ pub struct ImplicitContext {
     pub(super) request_ids: FirstValues<u64>,
     /// By `detail`: the status and the type of its first problem.
     pub(super) details: FirstValues<(u16, String)>,
-    /// By operation and creation time: the first resource or token, with the `Date` of its response in seconds since
-    /// 1970.
-    pub(super) creations: FirstValues<(String, i64)>,
+    /// By operation and creation time: the first resource or token.
+    pub(super) creations: FirstValues<FirstCreation>,
     /// By resource: its first creation time, in seconds since 1970.
     pub(super) creation_times: FirstValues<i64>,
     /// By legal request of this run: the `Date` of its creation, in seconds since 1970.
@@ -48,6 +47,17 @@ impl ImplicitContext {
     pub(super) fn moved_seconds(&self) -> i64 {
         self.moved_seconds.lock().values().copied().fold(0, i64::saturating_add)
     }
+}
+
+/// The first resource or token with a creation time. Times are in seconds since 1970.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FirstCreation {
+    /// Its id, or the token.
+    pub(super) made: String,
+    /// The `Date` of its response.
+    pub(super) date: i64,
+    /// The end of its response by our clock.
+    pub(super) answered_at: i64,
 }
 
 /// The first value of each key, by the base address of the service.
