@@ -39,6 +39,8 @@ pub use clock::ClockMove;
 pub(crate) use events::{ControlEvent, EventKind, EventWatcher};
 #[cfg(feature = "server")]
 pub(crate) use exchanges::nearest as nearest_exchange;
+#[cfg(feature = "server")]
+pub(crate) use filter::is_path_pattern;
 pub use filter::{DeliveryFilter, ExchangeFilter};
 pub use parties::WorkflowUpdate;
 pub use refusal::Refusal;

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use strum::VariantNames;
 
 use super::filter::{operation, path_pattern};
-use crate::value::path_pattern::PathPattern;
 use crate::world::fault::{FailedStatus, Fault, FaultEffect};
 
 pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
@@ -41,8 +40,7 @@ pub(super) struct FaultRequest {
     method: Option<String>,
     /// calls with this path below the base address, also unknown paths; `*` stands for any characters
     #[serde(default, deserialize_with = "path_pattern")]
-    #[schemars(with = "Option<String>")]
-    path: Option<PathPattern>,
+    path: Option<String>,
     /// calls with a token of this client id
     application: Option<String>,
     /// calls from this address

@@ -1,21 +1,21 @@
 //! The whole mock without a socket: its main world, its sandboxes, and their shared parts.
 
 mod access;
-mod control_uses;
 mod journals;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use moot_fixtures::world::SeedWorld;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch as flag;
 
 pub(crate) use self::access::{Access, ControlRights};
-use self::control_uses::ControlUses;
 pub use self::watch::{CallWatch, ClientJudge, SandboxWatch, WatchedCall};
 use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
@@ -146,6 +146,9 @@ impl fmt::Debug for Site {
     }
 }
 
+/// The calls to routes of the control plane, by path and method: their number, and how many of them were refused.
+type ControlUses = BTreeMap<(&'static str, &'static str), (u64, u64)>;
+
 /// The parts of a [`Site`], which all of its handles share.
 pub struct SiteParts {
     pub(crate) base_path: String,
@@ -161,7 +164,7 @@ pub struct SiteParts {
     /// Whether the server is ending.
     pub(crate) ending: flag::Sender<bool>,
     pub(crate) sandbox_watch: Option<SandboxWatch>,
-    pub(crate) control_uses: ControlUses,
+    pub(crate) control_uses: Mutex<ControlUses>,
 }
 
 impl Site {
@@ -248,7 +251,7 @@ impl Site {
             judge: options.judge,
             ending: flag::Sender::new(false),
             sandbox_watch: options.sandbox_watch,
-            control_uses: ControlUses::default(),
+            control_uses: Mutex::default(),
         })))
     }
 

@@ -7,7 +7,6 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::value::key::SeedKey;
-use crate::value::short_id::{LENGTH, ShortId};
 
 /// The document id in the id of a download. Neither may exist.
 pub(crate) fn document_id_of(download_id: &str) -> Option<&str> {
@@ -37,6 +36,8 @@ pub(crate) enum IdKind {
     Call,
 }
 
+/// Letters and digits of an id.
+const LENGTH: usize = 8;
 const HALF_BITS: u32 = 23;
 const HALF_MASK: u64 = (1 << HALF_BITS) - 1;
 const ROUNDS: u64 = 4;
@@ -67,10 +68,6 @@ impl Identifiers {
 
     /// The id of a number. From [`NUMBER_END`] on, the ids repeat.
     pub(crate) fn id(&self, kind: IdKind, number: u64) -> String {
-        self.short_id(kind, number).into()
-    }
-
-    fn short_id(&self, kind: IdKind, number: u64) -> ShortId {
         let key = self.key(kind);
         let number = number % NUMBER_END;
         let (mut left, mut right) = (number >> HALF_BITS, number & HALF_MASK);
@@ -81,8 +78,8 @@ impl Identifiers {
     }
 
     /// The id of the entry with number `entry` in the log of the request in this row.
-    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
-        self.short_id(IdKind::Activity, (u64::from(row) << ENTRY_BITS) | (entry & ENTRY_MASK))
+    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> String {
+        self.id(IdKind::Activity, (u64::from(row) << ENTRY_BITS) | (entry & ENTRY_MASK))
     }
 
     /// The id of a document's download: the id of the document, and a code that can't be guessed.
@@ -108,13 +105,13 @@ fn mix(key: SeedKey, round: u64, half: u64) -> u64 {
     key.scramble((round << 32) | half) & HALF_MASK
 }
 
-fn digits(mut value: u64) -> ShortId {
-    let mut text = [b'0'; LENGTH];
+fn digits(mut value: u64) -> String {
+    let mut text = ['0'; LENGTH];
     for place in text.iter_mut().rev() {
-        *place = DIGITS[(value % 62) as usize];
+        *place = char::from(DIGITS[(value % 62) as usize]);
         value /= 62;
     }
-    ShortId::of(text).expect("the digits are ASCII letters and digits")
+    text.iter().collect()
 }
 
 fn value(text: &str) -> Option<u64> {

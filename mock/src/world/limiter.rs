@@ -18,18 +18,6 @@ const WINDOW: i64 = RATE_WINDOW_SECONDS * SECOND;
 /// Number of clients of which one is dropped when there are too many.
 const FORGETTABLE_SAMPLE: usize = 8;
 
-/// The decision about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Decision {
-    /// It is within the limit, and counted.
-    Accepted,
-    /// It is beyond the limit.
-    Refused {
-        /// Whole seconds until one would be accepted, at least 1.
-        retry_after_seconds: i64,
-    },
-}
-
 /// Counts calls by client address.
 #[derive(Debug)]
 pub(crate) struct Limiter {
@@ -53,13 +41,16 @@ impl Limiter {
     }
 
     /// Counts a call of `client`, if it is within the limit.
-    pub(crate) fn take(&self, client: IpAddr, now: Timestamp) -> Decision {
+    ///
+    /// # Errors
+    /// The call is beyond the limit. The error is the number of whole seconds until one would be accepted, at least 1.
+    pub(crate) fn take(&self, client: IpAddr, now: Timestamp) -> Result<(), i64> {
         let client = client.to_canonical();
         let clients = &mut *self.clients.lock();
         let now = nanoseconds(now);
         if let Some(at) = clients.exhausted_at {
             if self.is_counted(at, now) {
-                return self.refused(at, now);
+                return Err(self.retry_after_seconds(at, now));
             }
             clients.exhausted_at = None;
         }
@@ -74,9 +65,9 @@ impl Limiter {
         }
         if window.len() < self.calls_max as usize {
             window.push_back(now);
-            return Decision::Accepted;
+            return Ok(());
         }
-        self.refused(window.front().copied().unwrap_or(now), now)
+        Err(self.retry_after_seconds(window.front().copied().unwrap_or(now), now))
     }
 
     /// Removes all counts.
@@ -116,15 +107,14 @@ impl Limiter {
         }
     }
 
-    /// A refusal while the oldest place is used since `at`.
-    const fn refused(&self, at: i64, now: i64) -> Decision {
+    /// Seconds until a place is free, if the oldest one is used since `at`.
+    const fn retry_after_seconds(&self, at: i64, now: i64) -> i64 {
         let free_at = match self.window {
             RateLimitWindow::Sliding => at + WINDOW,
             RateLimitWindow::Fixed => (now.div_euclid(WINDOW) + 1) * WINDOW,
         };
         // Rounded up, so that a call after this time is accepted.
-        let retry_after_seconds = (free_at - now + SECOND - 1).div_euclid(SECOND);
-        Decision::Refused { retry_after_seconds }
+        (free_at - now + SECOND - 1).div_euclid(SECOND)
     }
 
     /// Limits the number of clients: drops idle ones first, else one with few calls.

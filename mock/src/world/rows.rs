@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::World;
 use crate::value::identifier::{IdKind, Identifiers, document_id_of};
 use crate::value::limits::ROWS_MAX;
-use crate::value::short_id::ShortId;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::world::state::table::RowTable;
 
@@ -54,7 +53,7 @@ impl World {
     }
 
     /// The id of an entry in the log of the request of a row.
-    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
+    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> String {
         let is_seeded = row < self.state().legal_requests.base_length();
         self.identifiers_of(is_seeded).activity_id(row, entry)
     }
