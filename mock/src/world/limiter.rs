@@ -15,8 +15,6 @@ use crate::value::limits::CLIENTS_MAX;
 const SECOND: i64 = 1_000_000_000;
 /// Nanoseconds of a window.
 const WINDOW: i64 = RATE_WINDOW_SECONDS * SECOND;
-/// Number of clients of which one is dropped when there are too many.
-const FORGETTABLE_SAMPLE: usize = 8;
 
 /// Counts calls by client address.
 #[derive(Debug)]
@@ -31,7 +29,6 @@ struct Clients {
     windows: BTreeMap<IpAddr, VecDeque<i64>>,
     /// Set while the windows of all clients count as full: the time of [`Limiter::exhaust_all`].
     exhausted_at: Option<i64>,
-    swept_at: i64,
 }
 
 impl Limiter {
@@ -55,7 +52,7 @@ impl Limiter {
             clients.exhausted_at = None;
         }
         if !clients.windows.contains_key(&client) {
-            self.make_room(clients, client, now);
+            self.make_room(clients, now);
         }
         let window = clients.windows.entry(client).or_default();
         // If the clock is set back, no place becomes free.
@@ -80,7 +77,7 @@ impl Limiter {
         let now = nanoseconds(now);
         let clients = &mut *self.clients.lock();
         let client = client.to_canonical();
-        self.make_room(clients, client, now);
+        self.make_room(clients, now);
         let full = std::iter::repeat_n(now, self.calls_max as usize).collect();
         clients.windows.insert(client, full);
     }
@@ -117,23 +114,17 @@ impl Limiter {
         (free_at - now + SECOND - 1).div_euclid(SECOND)
     }
 
-    /// Limits the number of clients: drops idle ones first, else one with few calls.
-    fn make_room(&self, clients: &mut Clients, newcomer: IpAddr, now: i64) {
-        if clients.windows.len() < CLIENTS_MAX {
+    /// Limits the number of clients: drops idle ones, or else the one with the fewest calls.
+    fn make_room(&self, clients: &mut Clients, now: i64) {
+        let windows = &mut clients.windows;
+        if windows.len() < CLIENTS_MAX {
             return;
         }
-        if now.saturating_sub(clients.swept_at) >= SECOND {
-            clients.swept_at = now;
-            clients
-                .windows
-                .retain(|_, window| window.back().is_some_and(|&last| self.is_counted(last, now)));
-        }
-        if clients.windows.len() >= CLIENTS_MAX {
-            let after = clients.windows.range(newcomer..).chain(clients.windows.iter());
-            let forgettable = after.take(FORGETTABLE_SAMPLE).min_by_key(|(_, window)| window.len());
-            if let Some(client) = forgettable.map(|(client, _)| *client) {
-                clients.windows.remove(&client);
-            }
+        windows.retain(|_, window| window.back().is_some_and(|&last| self.is_counted(last, now)));
+        if windows.len() >= CLIENTS_MAX
+            && let Some((&client, _)) = windows.iter().min_by_key(|(_, window)| window.len())
+        {
+            windows.remove(&client);
         }
     }
 }
