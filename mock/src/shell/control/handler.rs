@@ -63,7 +63,8 @@ async fn answer(
     parts: &Parts,
     body: impl Body<Data = Bytes> + Send + Unpin,
 ) -> Result<Response<SiteBody>, Refusal> {
-    let body = body::read_whole(body, &parts.headers, BODY_BYTES_MAX, site.times).await;
+    let body =
+        body::read_whole(body, &parts.headers, BODY_BYTES_MAX, site.options.body_times).await;
     let body = body.map_err(|fault| match fault {
         BodyFault::TooLarge => {
             Refusal::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes"))
