@@ -113,10 +113,10 @@ impl LegalRequest {
 pub(crate) fn name(answers: &Answers, workflow: &Workflow, counterparty: Option<&str>) -> String {
     match (answers.request_name, counterparty) {
         (RequestName::WorkflowAndOrganisation, Some(organisation)) => {
-            format!("{} — {organisation}", workflow.name)
+            format!("{} — {organisation}", workflow.seed.name)
         }
         (RequestName::WorkflowAndOrganisation, None) | (RequestName::Workflow, _) => {
-            workflow.name.clone()
+            workflow.seed.name.clone()
         }
     }
 }
