@@ -30,6 +30,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
         rate_limit: RateLimitMode::Observe,
         progression: Progression::Manual,
     }))?;
-    serve(listener, site, ServeLimits::default(), None, std::future::pending()).await;
+    serve(listener, site, ServeLimits::default(), None, Box::pin(std::future::pending())).await;
     Ok(())
 }

@@ -236,7 +236,7 @@ impl ListeningMock {
     /// Serves until `stop` is ready.
     pub(super) async fn serve(self, stop: impl Future<Output = ()> + Send) {
         let Self { listener, served, tls, .. } = self;
-        let limits = ServeLimits::default();
+        let (limits, stop) = (ServeLimits::default(), Box::pin(stop));
         match served {
             ServedMock::Site(site) => serve(listener, site, limits, tls, stop).await,
             #[cfg(feature = "postgres")]

@@ -33,7 +33,7 @@ async fn mock() -> (Site, String) {
         site.clone(),
         ServeLimits::default(),
         None,
-        std::future::pending(),
+        Box::pin(std::future::pending()),
     ));
     (site, base_url)
 }

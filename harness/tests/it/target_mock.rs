@@ -267,7 +267,13 @@ async fn over_http_it_is_the_same_mock() {
     let options = moot_mock::shell::SiteOptions::new(settings);
     let site = moot_mock::shell::Site::new(options).expect("it starts");
     let limits = moot_mock::shell::ServeLimits::default();
-    tokio::spawn(moot_mock::shell::serve(listener, site, limits, None, std::future::pending()));
+    tokio::spawn(moot_mock::shell::serve(
+        listener,
+        site,
+        limits,
+        None,
+        Box::pin(std::future::pending()),
+    ));
 
     let masks = Arc::new(Masks::default());
     let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };

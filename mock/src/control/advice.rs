@@ -127,8 +127,8 @@ fn workflow(world: &World, exchange: &JournalEntry) -> Option<String> {
     let caller = seed_data.application(exchange.application_index?)?;
     let published: Vec<&str> = seed_data
         .workflows_of(caller.company)
-        .filter(|workflow| workflow.status == WorkflowStatus::Published)
-        .map(|workflow| workflow.id.as_str())
+        .filter(|workflow| workflow.seed.status == WorkflowStatus::Published)
+        .map(|workflow| workflow.id())
         .collect();
     if published.contains(&asked) {
         return None;

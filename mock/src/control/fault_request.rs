@@ -1,6 +1,7 @@
 //! Reads a fault from the members of a request.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 
 use http::header::HeaderValue;
 use http::{Method, StatusCode};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use strum::VariantNames;
 
 use super::filter::{operation, path_pattern};
-use crate::value::path_pattern::PathPattern;
+use crate::value::limits::FAULT_MILLISECONDS_MAX;
 use crate::world::fault::{FailedStatus, Fault, FaultEffect};
 
 pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
@@ -41,8 +42,7 @@ pub(super) struct FaultRequest {
     method: Option<String>,
     /// calls with this path below the base address, also unknown paths; `*` stands for any characters
     #[serde(default, deserialize_with = "path_pattern")]
-    #[schemars(with = "Option<String>")]
-    path: Option<PathPattern>,
+    path: Option<String>,
     /// calls with a token of this client id
     application: Option<String>,
     /// calls from this address
@@ -157,7 +157,7 @@ impl EffectRequest {
                 let text = self.location.take().ok_or_else(|| missing("location"))?;
                 let location = HeaderValue::from_str(&text)
                     .map_err(|_| format!("`location` cannot be `{text}`"))?;
-                FaultEffect::Redirect { status: status_code(code, "300 to 399")?, location }
+                FaultEffect::Redirect { status: status_code(code, 300..=399)?, location }
             }
             FaultKind::Close => FaultEffect::Close,
             FaultKind::Garbage => FaultEffect::Garbage,
@@ -188,7 +188,7 @@ impl EffectRequest {
 
     fn take_status(&mut self) -> Result<Option<FailedStatus>, String> {
         let Some(code) = self.status.take() else { return Ok(None) };
-        let status = status_code(code, "400 to 599")?;
+        let status = status_code(code, 400..=599)?;
         let of_status = || {
             let reason = status.canonical_reason().unwrap_or("error");
             reason.to_ascii_lowercase().replace([' ', '-'], "_")
@@ -203,11 +203,19 @@ impl EffectRequest {
     }
 
     fn take_milliseconds(&mut self) -> Result<u64, String> {
-        self.milliseconds.take().ok_or_else(|| missing("milliseconds"))
+        let milliseconds = self.milliseconds.take().ok_or_else(|| missing("milliseconds"))?;
+        match milliseconds {
+            1..=FAULT_MILLISECONDS_MAX => Ok(milliseconds),
+            _ => Err(format!("`milliseconds` is 1 to {FAULT_MILLISECONDS_MAX}")),
+        }
     }
 
     fn take_member(&mut self) -> Result<String, String> {
-        self.member.take().ok_or_else(|| missing("member"))
+        let pointer = self.member.take().ok_or_else(|| missing("member"))?;
+        match pointer.starts_with('/') {
+            true => Ok(pointer),
+            false => Err(format!("`member` is a JSON pointer such as /data/id, not `{pointer}`")),
+        }
     }
 
     /// The name of the first present member other than `kind`.
@@ -218,9 +226,11 @@ impl EffectRequest {
     }
 }
 
-fn status_code(code: u64, allowed: &str) -> Result<StatusCode, String> {
-    let status = u16::try_from(code).ok().and_then(|code| StatusCode::from_u16(code).ok());
-    status.ok_or_else(|| format!("`status` is {allowed}, not {code}"))
+fn status_code(code: u64, allowed: RangeInclusive<u16>) -> Result<StatusCode, String> {
+    let (least, most) = (allowed.start(), allowed.end());
+    let status = u16::try_from(code).ok().filter(|code| allowed.contains(code));
+    let status = status.and_then(|code| StatusCode::from_u16(code).ok());
+    status.ok_or_else(|| format!("`status` is {least} to {most}, not {code}"))
 }
 
 fn read_method(text: &str) -> Result<Method, String> {

@@ -5,12 +5,13 @@ use std::ops::RangeInclusive;
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::DeliveryState;
 use moot_fixtures::nearest::{ending, nearest};
+use moot_fixtures::pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use strum::VariantNames;
 
 use super::text::optional_text;
-use crate::value::path_pattern::PathPattern;
+use crate::value::limits::PATH_PATTERN_BYTES_MAX;
 use crate::world::World;
 use crate::world::journal::JournalEntry;
 use crate::world::state::resource::Delivery;
@@ -26,8 +27,7 @@ pub struct ExchangeFilter {
     pub method: Option<String>,
     /// a call with this path below the base address; `*` stands for any characters
     #[serde(default, deserialize_with = "path_pattern")]
-    #[schemars(with = "Option<String>")]
-    pub path: Option<PathPattern>,
+    pub path: Option<String>,
     /// with a response of this status, such as `422`, or `4xx`
     #[serde(default, deserialize_with = "status")]
     #[schemars(with = "Option<String>")]
@@ -83,7 +83,7 @@ impl ExchangeFilter {
         let is_of = [
             ("operation", self.operation.is_none_or(|wanted| exchange.operation == Some(wanted))),
             ("method", self.method.as_ref().is_none_or(has_method)),
-            ("path", self.path.as_ref().is_none_or(|pattern| pattern.matches(&exchange.path))),
+            ("path", self.path.as_ref().is_none_or(|path| pattern::matches(path, &exchange.path))),
             ("status", self.status.as_ref().is_none_or(|wanted| wanted.contains(&exchange.status))),
             ("application", self.application.as_ref().is_none_or(has_caller)),
             ("delivery", self.delivery.is_none_or(|id| exchange.deliveries.contains(&id))),
@@ -106,11 +106,16 @@ pub(super) fn operation<'de, D: Deserializer<'de>>(
 
 pub(super) fn path_pattern<'de, D: Deserializer<'de>>(
     reader: D,
-) -> Result<Option<PathPattern>, D::Error> {
-    optional_text(reader, |text| {
-        PathPattern::new(text)
-            .ok_or_else(|| format!("`path` is a pattern such as /v1/requests/*, not `{text}`"))
+) -> Result<Option<String>, D::Error> {
+    optional_text(reader, |text| match is_path_pattern(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("`path` is a pattern such as /v1/requests/*, not `{text}`")),
     })
+}
+
+/// Whether a text can be a pattern of paths: it begins with `/` or `*`, and is not too long.
+pub(crate) fn is_path_pattern(text: &str) -> bool {
+    text.starts_with(['/', '*']) && text.len() <= PATH_PATTERN_BYTES_MAX
 }
 
 fn delivery_state<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<DeliveryState>, D::Error> {
@@ -136,4 +141,18 @@ fn status<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RangeInclusive<
 
 fn number(digits: &str, allowed: RangeInclusive<u16>) -> Option<u16> {
     digits.parse().ok().filter(|number| allowed.contains(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_path_pattern;
+
+    #[test]
+    fn a_pattern_begins_with_a_slash_or_a_star() {
+        for (text, is_pattern) in
+            [("/v1/requests", true), ("*activity", true), ("v1/requests", false), ("", false)]
+        {
+            assert_eq!(is_path_pattern(text), is_pattern, "{text}");
+        }
+    }
 }

@@ -131,7 +131,7 @@ pub(super) fn put_workflow(
 ) -> Result<Value, Refusal> {
     let known = world.seed_data().workflow_of(&id);
     let (row, company, present) = match known {
-        Some((row, workflow)) => (row, workflow.company, json!(workflow.seed())),
+        Some((row, workflow)) => (row, workflow.company, json!(workflow.seed)),
         None => {
             let company = company_of(world, update.company.as_deref())?;
             let present = json!({ "id": id, "status": "published", "signers": "single" });
@@ -167,7 +167,7 @@ pub(super) fn remove_workflow(world: &mut World, id: &str) -> Result<Value, Refu
         .seed_data()
         .workflow_of(id)
         .ok_or_else(|| Refusal::unknown(format!("there is no workflow `{id}`")))?;
-    let record = Arc::new(workflow.seed());
+    let record = Arc::new(workflow.seed.clone());
     let amendment = Amendment { company: workflow.company, record, is_removed: true };
     amend(world, vec![Change::SetWorkflow { row, amendment }])
 }

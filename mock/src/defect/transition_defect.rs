@@ -5,7 +5,6 @@ use std::sync::Arc;
 use moot_fixtures::contract::LegalRequestStatus;
 use serde::Deserialize;
 
-use crate::value::short_id::ShortId;
 use crate::world::World;
 use crate::world::state::change::Change;
 use crate::world::state::resource::LegalRequest;
@@ -58,7 +57,7 @@ impl TransitionAct {
             Self::RecordedTwice => {
                 let twin = log
                     .last()
-                    .map(|last| Activity { id: reverse_letters(last.id), ..last.clone() });
+                    .map(|last| Activity { id: last.id.chars().rev().collect(), ..last.clone() });
                 log.extend(twin);
             }
             Self::StatusesSwapped => {
@@ -77,9 +76,4 @@ impl TransitionAct {
         }
         record
     }
-}
-
-fn reverse_letters(id: ShortId) -> ShortId {
-    let letters: String = id.as_str().chars().rev().collect();
-    ShortId::try_from(letters).unwrap_or(id)
 }

@@ -81,7 +81,7 @@ fn workflow<'a>(
                 format!("`workflow_id`: there is no workflow with the id `{}`.", shown(id));
             unknown(Rule::WorkflowExists, detail)
         })?;
-    match workflow.status {
+    match workflow.seed.status {
         WorkflowStatus::Published => Ok((row, workflow)),
         WorkflowStatus::Unpublished => Err(unknown(
             Rule::WorkflowPublished,
@@ -187,7 +187,7 @@ fn new_request(
     let (row, id) = context.world.fresh_legal_request().ok_or_else(|| {
         Problem::request_creation(format!("This mock is full: it keeps {ROWS_MAX} requests."))
     })?;
-    let organisation = match workflow.kind {
+    let organisation = match workflow.seed.kind {
         WorkflowKind::Generated => submission
             .texts
             .get("counterparty_organization_name")

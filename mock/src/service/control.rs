@@ -8,8 +8,7 @@ use crate::control::{self, ControlAction, Refusal};
 use crate::world::World;
 
 impl Service {
-    /// Performs an action of the control plane, after everything that is due. An action that only reads
-    /// does not block other readers.
+    /// Performs an action of the control plane, after everything that is due.
     ///
     /// # Errors
     /// [`Refusal`] if it can't be performed. Then nothing has changed.
@@ -24,11 +23,7 @@ impl Service {
             _ => {}
         }
         self.in_turn(system_now, || {
-            let looked = control::look(&self.world.read(), system_now, &action);
-            match looked {
-                Some(shown) => Ok(shown),
-                None => self.change_by(|world| control::perform(world, system_now, action)),
-            }
+            self.change_by(|world| control::perform(world, system_now, action))
         })
     }
 

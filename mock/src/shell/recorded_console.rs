@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
+use moot_fixtures::pattern;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -18,8 +19,7 @@ use super::drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 use super::listener::{ServeLimits, accept_all};
 use super::response::{SiteBody, problem};
 use super::site::Access;
-use crate::control::Refusal;
-use crate::value::path_pattern::PathPattern;
+use crate::control::{Refusal, is_path_pattern};
 
 /// The path of a control plane.
 const ADMIN: &str = "/__admin";
@@ -206,9 +206,12 @@ impl RecordedCalls {
                     matching.retain(|one| one["status"].to_string().starts_with(&digits));
                 }
                 "path" => {
-                    let pattern = PathPattern::new(&wanted).ok_or_else(refused)?;
-                    matching
-                        .retain(|one| pattern.matches(one["path"].as_str().unwrap_or_default()));
+                    if !is_path_pattern(&wanted) {
+                        return Err(refused());
+                    }
+                    matching.retain(|one| {
+                        pattern::matches(&wanted, one["path"].as_str().unwrap_or_default())
+                    });
                 }
                 "since" => {
                     let since: u64 = wanted.parse().map_err(|_| refused())?;

@@ -37,19 +37,10 @@ use destination::{Destination, destination, is_admin, is_health_check};
 /// Serves `site` on `listener` until `stop` is ready. Then it closes idle connections and waits for running calls, for
 /// [`ServeLimits::stop_max`] at most. If the future is dropped, it ends at once. A TLS handshake has the same timeout
 /// as the head of a call.
-pub async fn serve(
-    listener: TcpListener,
-    site: Site,
-    limits: ServeLimits,
-    tls: Option<Tls>,
-    stop: impl Future<Output = ()> + Send,
-) {
-    serve_site(listener, site, limits, tls, stop.boxed()).await;
-}
-
-/// [`serve`] for one type of `stop`. Generic code would be compiled by the crate that calls it, with the optimisation
-/// of that crate.
-fn serve_site(
+///
+/// The future is boxed, because generic code would be compiled by the crate that calls it, with the optimisation of that
+/// crate.
+pub fn serve(
     listener: TcpListener,
     site: Site,
     limits: ServeLimits,
@@ -77,19 +68,7 @@ const DRAIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// As [`serve`], for one of several nodes that share their state. When `stop` is ready, it first lets
 /// another node take over, and answers 503 for a second.
 #[cfg(feature = "postgres")]
-pub async fn serve_node(
-    listener: TcpListener,
-    node: Node,
-    limits: ServeLimits,
-    tls: Option<Tls>,
-    stop: impl Future<Output = ()> + Send,
-) {
-    serve_node_until(listener, node, limits, tls, stop.boxed()).await;
-}
-
-/// [`serve_node`] for one type of `stop`, as [`serve_site`].
-#[cfg(feature = "postgres")]
-fn serve_node_until(
+pub fn serve_node(
     listener: TcpListener,
     node: Node,
     limits: ServeLimits,
@@ -124,7 +103,7 @@ impl Site {
             _ => "The header `Host` was sent more than once; send it once.",
         };
         let (parts, body) = request.into_parts();
-        body::drain(body, &parts.headers, self.times).await;
+        body::drain(body, &parts.headers, self.options.body_times).await;
         if is_admin(parts.uri.path()) {
             return Refusal::malformed(detail).respond(parts.uri.path());
         }
@@ -156,7 +135,7 @@ async fn route(
 ) -> Response<SiteBody> {
     let whole_path = parts.uri.path();
     if is_health_check(site, parts) {
-        body::drain(body, &parts.headers, site.times).await;
+        body::drain(body, &parts.headers, site.options.body_times).await;
         return problem::respond(StatusCode::OK, "text/plain", "ok".to_owned());
     }
     match destination(site, whole_path) {
@@ -167,7 +146,7 @@ async fn route(
             administer(site, &realm, path, parts, body, client).await
         }
         Destination::NoSandbox { why } => {
-            body::drain(body, &parts.headers, site.times).await;
+            body::drain(body, &parts.headers, site.options.body_times).await;
             if is_admin(whole_path) {
                 let access = site.access.check(parts, client);
                 let problem = access.err().unwrap_or_else(|| Refusal::unknown(why));
@@ -197,7 +176,7 @@ async fn call_world(
     let at = clock::now();
     let head = head(parts, path, client);
     let (response, serial) = answer_in_world(site, realm, head, body).await;
-    if let Some(watch) = &site.watch
+    if let Some(watch) = &site.options.watch
         && let Some(call) = watched::watched_call(realm, head.headers, serial, parts.uri.path(), at)
     {
         watch(call);
@@ -213,7 +192,7 @@ async fn answer_in_world(
     head: Head<'_>,
     body: impl Body<Data = Bytes> + Send + Unpin,
 ) -> (Response<SiteBody>, u64) {
-    let (service, times) = (&realm.service, site.times);
+    let (service, times) = (&realm.service, site.options.body_times);
     let admitted = match service.admit(clock::now(), &head) {
         Admission::Admitted(admitted) => admitted,
         Admission::Refused(response, serial) => {
@@ -232,7 +211,7 @@ async fn answer_in_world(
             return (sent(response).await, serial);
         }
     }
-    if let Some(fetcher) = &site.fetcher
+    if let Some(fetcher) = &site.options.fetcher
         && let Some(fetch) = service.document_to_fetch(clock::now(), &call)
     {
         call.fetched = Some(fetcher.fetch(fetch, &site.store).await);
@@ -263,7 +242,7 @@ async fn administer(
     if let (Ok(rights), None) = (&access, file) {
         return control::call(site, realm, *rights, path, parts, body).await;
     }
-    body::drain(body, &parts.headers, site.times).await;
+    body::drain(body, &parts.headers, site.options.body_times).await;
     match access {
         Ok(_) => console::answer(&parts.method, parts.uri.path(), file.unwrap_or_default()),
         Err(problem) => problem.respond(parts.uri.path()),

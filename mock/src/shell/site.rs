@@ -1,21 +1,21 @@
 //! The whole mock without a socket: its main world, its sandboxes, and their shared parts.
 
 mod access;
-mod control_uses;
 mod journals;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use moot_fixtures::world::SeedWorld;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch as flag;
 
 pub(crate) use self::access::{Access, ControlRights};
-use self::control_uses::ControlUses;
 pub use self::watch::{CallWatch, ClientJudge, SandboxWatch, WatchedCall};
 use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
@@ -146,22 +146,21 @@ impl fmt::Debug for Site {
     }
 }
 
+/// The calls to routes of the control plane, by path and method: their number, and how many of them were refused.
+type ControlUses = BTreeMap<(&'static str, &'static str), (u64, u64)>;
+
 /// The parts of a [`Site`], which all of its handles share.
 pub struct SiteParts {
+    pub(crate) options: SiteOptions,
     pub(crate) base_path: String,
     pub(crate) main: Arc<Realm>,
     pub(crate) sandboxes: Arc<Sandboxes>,
     pub(crate) access: Access,
     pub(crate) deliverer: Deliverer,
-    pub(crate) fetcher: Option<Arc<Fetcher>>,
     pub(crate) store: Store,
-    pub(crate) times: BodyTimes,
-    pub(crate) watch: Option<CallWatch>,
-    pub(crate) judge: Option<ClientJudge>,
     /// Whether the server is ending.
     pub(crate) ending: flag::Sender<bool>,
-    pub(crate) sandbox_watch: Option<SandboxWatch>,
-    pub(crate) control_uses: ControlUses,
+    pub(crate) control_uses: Mutex<ControlUses>,
 }
 
 impl Site {
@@ -219,36 +218,31 @@ impl Site {
         store: Store,
         durable: Option<Arc<StateStore>>,
     ) -> Result<Self, SiteError> {
-        let SiteOptions { settings, admin_token, is_beyond_loopback, .. } = options;
-        if is_beyond_loopback && admin_token.is_none() {
+        if options.is_beyond_loopback && options.admin_token.is_none() {
             return Err(SiteError::NoAdminToken);
         }
-        let run = settings.run();
+        let run = options.settings.run();
         let base_path = base_path(&run.base_url)?;
-        let seed_world = settings.seed_world.clone();
+        let seed_world = options.settings.seed_world.clone();
         let main = Realm::new(MAIN, service, run, Lease::default());
-        let client_token = options.client_token.as_deref();
-        let access = Access::new(admin_token.as_deref(), client_token, &main.settings.base_url);
-        let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable));
+        let (admin, client) = (options.admin_token.as_deref(), options.client_token.as_deref());
+        let access = Access::new(admin, client, &main.settings.base_url);
+        let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects.clone(), durable));
         // Callers from other machines must not make the mock send requests into its private network.
-        let is_public = is_beyond_loopback && !options.has_private_receivers;
+        let is_public = options.is_beyond_loopback && !options.has_private_receivers;
         let reach = if is_public { AllowedAddresses::Public } else { AllowedAddresses::Anywhere };
-        let deliverer = Deliverer::start(options.network, reach, sandboxes.clone())?;
+        let deliverer = Deliverer::start(options.network.clone(), reach, sandboxes.clone())?;
         deliverer.add(&main);
         Ok(Self(Arc::new(SiteParts {
+            options,
             base_path,
             main,
             sandboxes,
             access,
             deliverer,
-            fetcher: options.fetcher,
             store,
-            times: options.body_times,
-            watch: options.watch,
-            judge: options.judge,
             ending: flag::Sender::new(false),
-            sandbox_watch: options.sandbox_watch,
-            control_uses: ControlUses::default(),
+            control_uses: Mutex::default(),
         })))
     }
 

@@ -12,7 +12,7 @@ use crate::value::message::route::RouteMatch;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
 use crate::world::journal::{CallEffects, Occurrence};
-use crate::world::limiter::{Decision, Limiter};
+use crate::world::limiter::Limiter;
 
 /// Facts about a call that were found before it was refused, for the journal.
 #[derive(Default)]
@@ -177,13 +177,13 @@ impl World {
             RateLimitMode::Enforce => true,
         };
         match limiter.take(head.client, now) {
-            Decision::Refused { retry_after_seconds } if is_enforced => Err(Problem::rate_limited(
+            Err(retry_after_seconds) if is_enforced => Err(Problem::rate_limited(
                 self.answers(),
                 limiter.calls_max,
                 retry_after_seconds,
                 self.state().clock.is_frozen(),
             )),
-            Decision::Accepted | Decision::Refused { .. } => Ok(()),
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 }

@@ -17,8 +17,6 @@ use std::net::IpAddr;
 use http::Method;
 use moot_fixtures::contract::Operation;
 
-use crate::value::path_pattern::PathPattern;
-
 /// A fault as a test arms it. It strikes the `nth` matching call and those after it. A call that is refused before its
 /// body is read does not match. The exception: an unknown path or method matches a fault with a path pattern.
 #[derive(Debug, Clone)]
@@ -27,8 +25,8 @@ pub struct Fault {
     pub operation: Option<Operation>,
     /// Calls with this method.
     pub method: Option<Method>,
-    /// Calls with a matching path, even if it belongs to no operation.
-    pub path: Option<PathPattern>,
+    /// Calls with a path of this pattern, even if it belongs to no operation.
+    pub path: Option<String>,
     /// Calls with a token of this application (its client id).
     pub application: Option<String>,
     /// Calls from this address.

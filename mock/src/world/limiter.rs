@@ -15,20 +15,6 @@ use crate::value::limits::CLIENTS_MAX;
 const SECOND: i64 = 1_000_000_000;
 /// Nanoseconds of a window.
 const WINDOW: i64 = RATE_WINDOW_SECONDS * SECOND;
-/// Number of clients of which one is dropped when there are too many.
-const FORGETTABLE_SAMPLE: usize = 8;
-
-/// The decision about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Decision {
-    /// It is within the limit, and counted.
-    Accepted,
-    /// It is beyond the limit.
-    Refused {
-        /// Whole seconds until one would be accepted, at least 1.
-        retry_after_seconds: i64,
-    },
-}
 
 /// Counts calls by client address.
 #[derive(Debug)]
@@ -43,7 +29,6 @@ struct Clients {
     windows: BTreeMap<IpAddr, VecDeque<i64>>,
     /// Set while the windows of all clients count as full: the time of [`Limiter::exhaust_all`].
     exhausted_at: Option<i64>,
-    swept_at: i64,
 }
 
 impl Limiter {
@@ -53,18 +38,21 @@ impl Limiter {
     }
 
     /// Counts a call of `client`, if it is within the limit.
-    pub(crate) fn take(&self, client: IpAddr, now: Timestamp) -> Decision {
+    ///
+    /// # Errors
+    /// The call is beyond the limit. The error is the number of whole seconds until one would be accepted, at least 1.
+    pub(crate) fn take(&self, client: IpAddr, now: Timestamp) -> Result<(), i64> {
         let client = client.to_canonical();
         let clients = &mut *self.clients.lock();
         let now = nanoseconds(now);
         if let Some(at) = clients.exhausted_at {
             if self.is_counted(at, now) {
-                return self.refused(at, now);
+                return Err(self.retry_after_seconds(at, now));
             }
             clients.exhausted_at = None;
         }
         if !clients.windows.contains_key(&client) {
-            self.make_room(clients, client, now);
+            self.make_room(clients, now);
         }
         let window = clients.windows.entry(client).or_default();
         // If the clock is set back, no place becomes free.
@@ -74,9 +62,9 @@ impl Limiter {
         }
         if window.len() < self.calls_max as usize {
             window.push_back(now);
-            return Decision::Accepted;
+            return Ok(());
         }
-        self.refused(window.front().copied().unwrap_or(now), now)
+        Err(self.retry_after_seconds(window.front().copied().unwrap_or(now), now))
     }
 
     /// Removes all counts.
@@ -89,7 +77,7 @@ impl Limiter {
         let now = nanoseconds(now);
         let clients = &mut *self.clients.lock();
         let client = client.to_canonical();
-        self.make_room(clients, client, now);
+        self.make_room(clients, now);
         let full = std::iter::repeat_n(now, self.calls_max as usize).collect();
         clients.windows.insert(client, full);
     }
@@ -116,34 +104,27 @@ impl Limiter {
         }
     }
 
-    /// A refusal while the oldest place is used since `at`.
-    const fn refused(&self, at: i64, now: i64) -> Decision {
+    /// Seconds until a place is free, if the oldest one is used since `at`.
+    const fn retry_after_seconds(&self, at: i64, now: i64) -> i64 {
         let free_at = match self.window {
             RateLimitWindow::Sliding => at + WINDOW,
             RateLimitWindow::Fixed => (now.div_euclid(WINDOW) + 1) * WINDOW,
         };
         // Rounded up, so that a call after this time is accepted.
-        let retry_after_seconds = (free_at - now + SECOND - 1).div_euclid(SECOND);
-        Decision::Refused { retry_after_seconds }
+        (free_at - now + SECOND - 1).div_euclid(SECOND)
     }
 
-    /// Limits the number of clients: drops idle ones first, else one with few calls.
-    fn make_room(&self, clients: &mut Clients, newcomer: IpAddr, now: i64) {
-        if clients.windows.len() < CLIENTS_MAX {
+    /// Limits the number of clients: drops idle ones, or else the one with the fewest calls.
+    fn make_room(&self, clients: &mut Clients, now: i64) {
+        let windows = &mut clients.windows;
+        if windows.len() < CLIENTS_MAX {
             return;
         }
-        if now.saturating_sub(clients.swept_at) >= SECOND {
-            clients.swept_at = now;
-            clients
-                .windows
-                .retain(|_, window| window.back().is_some_and(|&last| self.is_counted(last, now)));
-        }
-        if clients.windows.len() >= CLIENTS_MAX {
-            let after = clients.windows.range(newcomer..).chain(clients.windows.iter());
-            let forgettable = after.take(FORGETTABLE_SAMPLE).min_by_key(|(_, window)| window.len());
-            if let Some(client) = forgettable.map(|(client, _)| *client) {
-                clients.windows.remove(&client);
-            }
+        windows.retain(|_, window| window.back().is_some_and(|&last| self.is_counted(last, now)));
+        if windows.len() >= CLIENTS_MAX
+            && let Some((&client, _)) = windows.iter().min_by_key(|(_, window)| window.len())
+        {
+            windows.remove(&client);
         }
     }
 }

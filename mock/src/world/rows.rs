@@ -1,30 +1,27 @@
 //! Rows by id, and ids for new rows.
-//!
-//! Seed rows are found by their own table of ids, later ones by the bijection of this run's seed.
 
 use std::sync::Arc;
 
 use super::World;
 use crate::value::identifier::{IdKind, Identifiers, document_id_of};
 use crate::value::limits::ROWS_MAX;
-use crate::value::short_id::ShortId;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::world::state::table::RowTable;
 
 impl World {
     /// The legal request of an id.
     pub(crate) fn legal_request(&self, id: &str) -> Option<&Arc<LegalRequest>> {
-        self.find(&self.state().legal_requests, id).map(|(_, record)| record)
+        self.state().legal_requests.find(id).map(|(_, record)| record)
     }
 
     /// The repository document of an id.
     pub(crate) fn document(&self, id: &str) -> Option<&Arc<RepositoryDocument>> {
-        self.find(&self.state().documents, id).map(|(_, record)| record)
+        self.state().documents.find(id).map(|(_, record)| record)
     }
 
     /// The webhook of an id, with its row.
     pub(crate) fn webhook(&self, id: &str) -> Option<(u32, &Arc<Webhook>)> {
-        self.find(&self.state().webhooks, id)
+        self.state().webhooks.find(id)
     }
 
     /// The document whose download has this id.
@@ -54,14 +51,14 @@ impl World {
     }
 
     /// The id of an entry in the log of the request of a row.
-    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
+    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> String {
         let is_seeded = row < self.state().legal_requests.base_length();
         self.identifiers_of(is_seeded).activity_id(row, entry)
     }
 
     /// The unguessable id of a document's download.
     pub(crate) fn download_id(&self, document_id: &str) -> String {
-        let is_seeded = self.state().documents.ids.row(document_id).is_some();
+        let is_seeded = self.state().documents.is_seeded(document_id);
         self.identifiers_of(is_seeded).download_id(document_id)
     }
 
@@ -69,20 +66,10 @@ impl World {
         if is_seeded { &self.seed_data().identifiers } else { &self.identifiers }
     }
 
-    /// The row with an id, and its number.
-    fn find<'t, R>(&self, table: &'t RowTable<R>, id: &str) -> Option<(u32, &'t Arc<R>)> {
-        let row = table.ids.row(id).or_else(|| {
-            let row = u32::try_from(self.identifiers.number(table.ids.kind, id)?).ok()?;
-            // A seed row has its own id and no other.
-            (row >= table.base_length()).then_some(row)
-        })?;
-        Some((row, table.get(row)?))
-    }
-
     /// A row whose id is not a seed row's: then its number is passed over.
     fn fresh<R>(&self, table: &RowTable<R>) -> Option<(u32, String)> {
         (table.next_row()..ROWS_MAX)
-            .map(|row| (row, self.id_of_row(table.ids.kind, row)))
-            .find(|(_, id)| table.ids.row(id).is_none())
+            .map(|row| (row, self.id_of_row(table.kind, row)))
+            .find(|(_, id)| !table.is_seeded(id))
     }
 }

@@ -4,7 +4,6 @@
 
 mod amendments;
 pub mod change;
-pub(crate) mod ids;
 pub(crate) mod index;
 pub mod resource;
 pub mod seed_data;
@@ -158,17 +157,17 @@ impl State {
             Change::PutLegalRequest { row, record } => self.put_legal_request(row, record),
             Change::PutRepositoryDocument { row, record } => {
                 self.documents.index.insert(record.company, row, None);
-                self.documents.set(row, Some(record));
+                self.documents.put(row, record.id.clone(), record);
             }
             Change::PutWebhook { row, record } => {
                 self.webhooks.index.insert(record.company, row, None);
-                self.webhooks.set(row, Some(record));
+                self.webhooks.put(row, record.id.clone(), record);
             }
             Change::DeleteWebhook { row } => {
                 if let Some(webhook) = self.webhooks.get(row) {
                     self.webhooks.index.remove(webhook.company, row);
                 }
-                self.webhooks.set(row, None);
+                self.webhooks.remove(row);
             }
             Change::PutDelivery { record } => self.put_delivery(record),
             Change::DeleteDelivery { id } => {
@@ -261,7 +260,7 @@ impl State {
         }
         self.legal_requests.index.insert(record.company, row, Some(record.status as usize));
         self.steps.extend(record.next_step_at().map(|at| (at, row)));
-        self.legal_requests.set(row, Some(record));
+        self.legal_requests.put(row, record.id.clone(), record);
     }
 
     fn put_delivery(&mut self, record: Arc<Delivery>) {

@@ -264,10 +264,10 @@ pub(crate) async fn served(site: &Site, limits: ServeLimits) -> Served {
     let (stop, stopped) = oneshot::channel::<()>();
     let site = site.clone();
     let server = tokio::spawn(async move {
-        serve(listener, site, limits, None, async {
+        let ending = Box::pin(async {
             let _ = stopped.await;
-        })
-        .await;
+        });
+        serve(listener, site, limits, None, ending).await;
     });
     Served { address, stop, server }
 }

@@ -49,9 +49,10 @@ async fn a_client_that_trusts_the_certificate_is_answered() {
     let (stop, stopped) = oneshot::channel::<()>();
     let tls = proof.read().unwrap_or_else(|error| panic!("{error}"));
     let (limits, served_tls) = (ServeLimits::default(), Some(tls.clone()));
-    let server = tokio::spawn(serve(listener, site, limits, served_tls, async {
+    let ending = Box::pin(async {
         let _ = stopped.await;
-    }));
+    });
+    let server = tokio::spawn(serve(listener, site, limits, served_tls, ending));
     // One client never starts its handshake, and one speaks plain http.
     let _silent = TcpStream::connect(address).await.expect("it listens");
     let mut plain = TcpStream::connect(address).await.expect("it listens");

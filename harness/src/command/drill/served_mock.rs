@@ -47,7 +47,7 @@ impl ServedDrillMock {
         let served = [(listener, site, tls), (stranger_listener, stranger.clone(), None)];
         let stops = served.map(|(listener, site, tls)| {
             let (stop, stopped) = oneshot::channel::<()>();
-            let stopped = async { drop(stopped.await) };
+            let stopped = Box::pin(async { drop(stopped.await) });
             let limits = ServeLimits::default();
             (stop, tokio::spawn(serve(listener, site, limits, tls, stopped)))
         });

@@ -59,7 +59,7 @@ fn first_variable_suffices(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let field = |name| call.field(name).unwrap_or_default();
     let refused = outcome.response.refused.as_ref().and_then(|it| it.rule.as_ref());
     let workflow = call.world.seed_data().workflow_of(&field("workflow_id")).map(|found| found.1);
-    let mut variables = workflow.into_iter().flat_map(|workflow| &workflow.variables);
+    let mut variables = workflow.into_iter().flat_map(|workflow| &workflow.seed.variables);
     let first = variables.find(|(_, variable)| variable.required).map(|(name, _)| name);
     let sent: Value = serde_json::from_str(&field("variables")).unwrap_or_default();
     let has_first = first.is_some_and(|first| sent.get(first).is_some());

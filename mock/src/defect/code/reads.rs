@@ -42,7 +42,7 @@ fn time_of_the_read(call: &DefectCall<'_>, mut outcome: Outcome) -> Outcome {
 
 fn hidden_if_unpublished(operation: Operation, call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let workflow = call.world.seed_data().workflow_of(call.id());
-    let is_unpublished = workflow.is_some_and(|it| it.1.status == WorkflowStatus::Unpublished);
+    let is_unpublished = workflow.is_some_and(|it| it.1.seed.status == WorkflowStatus::Unpublished);
     call.hidden_if(call.is(operation) && is_unpublished, outcome)
 }
 

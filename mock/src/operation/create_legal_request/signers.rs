@@ -19,7 +19,7 @@ pub(super) fn read(
     fields: &MultipartFields<'_>,
     workflow: &Workflow,
 ) -> Result<Vec<String>, Problem> {
-    let (field, named) = match workflow.signers {
+    let (field, named) = match workflow.seed.signers {
         SignerStyle::Single if workflow.lists(SIGNER) => {
             (SIGNER, fields.text(SIGNER)?.into_iter().collect())
         }
@@ -28,9 +28,10 @@ pub(super) fn read(
     };
     let mut signers: Vec<String> = Vec::with_capacity(named.len());
     for email in named {
-        let option = workflow.signer_options.iter().find(|known| known.eq_ignore_ascii_case(email));
+        let option =
+            workflow.seed.signer_options.iter().find(|known| known.eq_ignore_ascii_case(email));
         let Some(option) = option else {
-            let options = workflow.signer_options.join(", ");
+            let options = workflow.seed.signer_options.join(", ");
             let detail = format!("`{field}`: `{}` is none of {options}.", shown(email));
             return Err(invalid(answers, Rule::Field(field.to_owned()), detail));
         };
@@ -40,7 +41,7 @@ pub(super) fn read(
         }
         signers.push(option.clone());
     }
-    match (signers.is_empty(), workflow.signer_options.as_slice()) {
+    match (signers.is_empty(), workflow.seed.signer_options.as_slice()) {
         (true, [only]) => Ok(vec![only.clone()]),
         _ => Ok(signers),
     }

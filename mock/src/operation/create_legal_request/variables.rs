@@ -34,14 +34,14 @@ pub(super) fn read(
     sent.retain(|_, value| !is_empty(value));
     let is_missing =
         |(name, it): &(&String, &SeedVariable)| it.required && !sent.contains_key(*name);
-    let missing = workflow.variables.iter().filter(is_missing).map(|(name, _)| name);
+    let missing = workflow.seed.variables.iter().filter(is_missing).map(|(name, _)| name);
     let missing: Vec<&String> = missing.collect();
     if !missing.is_empty() {
         let detail = format!("`variables`: {}.", required(&missing));
         return Err(invalid(answers, Rule::VariableRequired, detail));
     }
     let mut values = BTreeMap::new();
-    for (name, variable) in &workflow.variables {
+    for (name, variable) in &workflow.seed.variables {
         if let Some(value) = sent.get(name) {
             check(answers, name, variable, value)?;
             values.insert(name.clone(), value.clone());

@@ -63,7 +63,8 @@ async fn answer(
     parts: &Parts,
     body: impl Body<Data = Bytes> + Send + Unpin,
 ) -> Result<Response<SiteBody>, Refusal> {
-    let body = body::read_whole(body, &parts.headers, BODY_BYTES_MAX, site.times).await;
+    let body =
+        body::read_whole(body, &parts.headers, BODY_BYTES_MAX, site.options.body_times).await;
     let body = body.map_err(|fault| match fault {
         BodyFault::TooLarge => {
             Refusal::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes"))
@@ -102,7 +103,10 @@ fn check_rights(site: &Site, route: &'static Route, rights: ControlRights) -> Re
     let is_refused = rights == ControlRights::Offered && !route.is_offered;
     // If the client has its own token, calls with another token are not its calls.
     if rights == ControlRights::Offered || !site.access.is_offering() {
-        site.control_uses.count(route.method.as_str(), &route.path, is_refused);
+        let mut uses = site.control_uses.lock();
+        let (calls, refused) = uses.entry((&*route.path, route.method.as_str())).or_default();
+        *calls += 1;
+        *refused += u64::from(is_refused);
     }
     if is_refused {
         let detail =

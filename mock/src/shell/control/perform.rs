@@ -162,7 +162,7 @@ fn health(site: &Site, realm: &Realm) -> Value {
         "base_url": realm.settings.base_url,
         "sandbox": realm.settings.sandbox,
         "sandboxes": sandboxes,
-        "fetches": site.fetcher.is_some(),
+        "fetches": site.options.fetcher.is_some(),
     })
 }
 
@@ -177,7 +177,7 @@ fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, Refusal> {
     site.delete_expired_sandboxes();
     let realm = site.sandboxes.create(&site.main, plan)?;
     site.deliverer.add(&realm);
-    if let (Some(watch), Some(id)) = (&site.sandbox_watch, &realm.settings.sandbox) {
+    if let (Some(watch), Some(id)) = (&site.options.sandbox_watch, &realm.settings.sandbox) {
         watch(id);
     }
     Ok(realm.describe())
@@ -223,7 +223,7 @@ fn sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
 
 /// Judges the journal of a world by the rules of conduct.
 async fn findings(site: &Site, realm: &Realm) -> Result<Value, Refusal> {
-    let Some(judge) = site.judge.clone() else {
+    let Some(judge) = site.options.judge.clone() else {
         return Err(Refusal::unknown("this mock has no rules of conduct"));
     };
     let journal = realm.journal();

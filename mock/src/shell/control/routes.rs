@@ -99,8 +99,10 @@ impl Route {
     /// judge there are no findings.
     pub(super) fn is_of(&self, site: &Site, realm: &Realm) -> bool {
         match self.path.as_str() {
-            "/findings" => site.judge.is_some(),
-            "/sandboxes/{id}/findings" => site.judge.is_some() && realm.settings.sandbox.is_none(),
+            "/findings" => site.options.judge.is_some(),
+            "/sandboxes/{id}/findings" => {
+                site.options.judge.is_some() && realm.settings.sandbox.is_none()
+            }
             path => !path.starts_with("/sandboxes") || realm.settings.sandbox.is_none(),
         }
     }

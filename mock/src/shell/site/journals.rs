@@ -38,7 +38,15 @@ impl Site {
             let forgotten = main["forgotten"].as_u64().unwrap_or_default();
             main["forgotten"] = json!(forgotten + self.sandboxes.calls_lost());
         }
-        json!({ "worlds": worlds, "control": self.control_uses.shown() })
+        json!({ "worlds": worlds, "control": self.control_uses() })
+    }
+
+    fn control_uses(&self) -> Value {
+        let all = self.control_uses.lock();
+        let rows = all.iter().map(|((path, method), (calls, refused))| {
+            json!({ "method": method, "path": path, "calls": calls, "refused": refused })
+        });
+        rows.collect()
     }
 
     /// The client secrets of all worlds, and the tokens of these worlds that occur in `text`.

@@ -1,12 +1,13 @@
 //! Commits changes in groups. Changes that arrive during a commit are part of the next one.
 //!
-//! The first waiting thread commits for all others. So the writers of all worlds share the wait for the disk.
+//! A thread that has the lock of the commit stores the entries of all that wait for it. So the writers of all worlds share
+//! the wait for the disk.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::row_store::RowStore;
@@ -17,13 +18,11 @@ use crate::service::{KeepError, Keeper};
 /// The store of one mock.
 pub(crate) struct StateStore {
     store: Arc<dyn RowStore>,
-    /// The keys in the store.
+    /// The keys in the store. The thread that commits holds this lock.
     table: Mutex<KeyTable>,
     queue: Mutex<Queue>,
     /// The number of the newest committed entry.
     newest_committed: AtomicU64,
-    /// Notified after every commit.
-    committed: Condvar,
 }
 
 #[derive(Default)]
@@ -32,11 +31,6 @@ struct Queue {
     waiting: Vec<Entry>,
     /// The number of the newest entry.
     taken: u64,
-    is_committing: bool,
-    /// The number of failed commits.
-    failures: u64,
-    /// The error of the newest failed commit.
-    failure: Option<KeepError>,
 }
 
 impl StateStore {
@@ -46,7 +40,6 @@ impl StateStore {
             table: Mutex::new(table),
             queue: Mutex::default(),
             newest_committed: AtomicU64::new(0),
-            committed: Condvar::new(),
         }
     }
 
@@ -103,47 +96,24 @@ impl StateStore {
     }
 
     fn wait(&self, number: u64) -> Result<(), KeepError> {
-        let mut queue = self.queue.lock();
-        let failures_before = queue.failures;
-        loop {
-            if self.newest_committed.load(Ordering::Acquire) >= number {
-                return Ok(());
-            }
-            if queue.failures > failures_before
-                && let Some(failure) = &queue.failure
-            {
-                return Err(failure.clone());
-            }
-            if queue.is_committing {
-                self.committed.wait(&mut queue);
-                continue;
-            }
-            queue.is_committing = true;
-            let (entries, newest) = (std::mem::take(&mut queue.waiting), queue.taken);
-            drop(queue);
-            let result = self.commit(&entries);
-            queue = self.queue.lock();
-            queue.is_committing = false;
-            match result {
-                Ok(()) => self.newest_committed.store(newest, Ordering::Release),
-                Err(failure) => {
-                    // The entries come first in the next commit. The failed commit may have stored them, but
-                    // storing an entry twice changes nothing.
-                    let later = std::mem::replace(&mut queue.waiting, entries);
-                    queue.waiting.extend(later);
-                    queue.failures += 1;
-                    queue.failure = Some(failure);
-                }
-            }
-            self.committed.notify_all();
-        }
-    }
-
-    fn commit(&self, entries: &[Entry]) -> Result<(), KeepError> {
         let mut table = self.table.lock();
-        let batch = Arc::new(table.batch(entries));
-        self.store.commit(&batch).map_err(|error| KeepError(error.to_string()))?;
+        // Another thread may have committed the entry while this one waited for the lock.
+        if self.newest_committed.load(Ordering::Acquire) >= number {
+            return Ok(());
+        }
+        let (entries, newest) = {
+            let mut queue = self.queue.lock();
+            (std::mem::take(&mut queue.waiting), queue.taken)
+        };
+        let batch = Arc::new(table.batch(&entries));
+        if let Err(error) = self.store.commit(&batch) {
+            // The entries come first in the next commit. The failed commit may have stored them, but storing an entry
+            // twice changes nothing.
+            self.queue.lock().waiting.splice(0..0, entries);
+            return Err(KeepError(error.to_string()));
+        }
         table.apply(&batch);
+        self.newest_committed.store(newest, Ordering::Release);
         Ok(())
     }
 }

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use http::Method;
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::FaultKind;
+use moot_fixtures::pattern;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::{Fault, FaultEffect};
 use crate::value::limits::FAULTS_MAX;
 use crate::value::message::call::Head;
-use crate::value::path_pattern::PathPattern;
 
 /// The faults of a world, in the order armed. Interior state: each call is counted.
 #[derive(Debug, Default)]
@@ -134,7 +134,7 @@ impl ArmedFault {
         is_known
             && (fault.operation.is_none() || fault.operation == operation)
             && fault.method.as_ref().is_none_or(|method| method == head.method)
-            && fault.path.as_ref().is_none_or(|pattern| pattern.matches(head.path))
+            && fault.path.as_ref().is_none_or(|path| pattern::matches(path, head.path))
             && fault.client.is_none_or(|client| client == head.client.to_canonical())
             && (self.application.is_none() || self.application == application)
     }
@@ -171,7 +171,7 @@ impl ArmedFault {
             "sequence": sequence,
             "operation": fault.operation,
             "method": fault.method.as_ref().map(Method::as_str),
-            "path": fault.path.as_ref().map(PathPattern::as_str),
+            "path": fault.path,
             "application": fault.application,
             "client": fault.client,
             "nth": fault.nth,

@@ -52,7 +52,7 @@ impl SeedData {
         let rows = rows::read(world, &answers, &identifiers, &parties)?;
         let mut workflow_index = Index::new(parties.companies.len());
         for (row, workflow) in (0..).zip(&parties.workflows) {
-            workflow_index.insert(workflow.company, row, Some(workflow.status as usize));
+            workflow_index.insert(workflow.company, row, Some(workflow.seed.status as usize));
         }
         Ok(Self { answers, router, identifiers, parties, workflow_index, rows: Arc::new(rows) })
     }
@@ -120,7 +120,7 @@ impl SeedData {
         if amendment.is_removed {
             parties.workflow_rows.remove(&id);
         } else {
-            self.workflow_index.insert(workflow.company, row, Some(workflow.status as usize));
+            self.workflow_index.insert(workflow.company, row, Some(workflow.seed.status as usize));
             parties.workflow_rows.insert(id, row);
         }
         match parties.workflows.get_mut(row as usize) {
@@ -152,11 +152,11 @@ impl SeedData {
         });
         let workflows = self.known_workflows().map(|workflow| {
             json!({
-                "id": workflow.id,
+                "id": workflow.id(),
                 "company": company(workflow.company),
-                "name": workflow.name,
-                "type": workflow::type_name(&self.answers, workflow.kind),
-                "status": workflow.status,
+                "name": workflow.seed.name,
+                "type": workflow::type_name(&self.answers, workflow.seed.kind),
+                "status": workflow.seed.status,
             })
         });
         let users: BTreeMap<_, _> =
@@ -206,7 +206,7 @@ impl SeedData {
     /// The row of a workflow with this id. A removed workflow gets its row again, a new one the next row.
     pub(crate) fn row_for_workflow(&self, id: &str) -> u32 {
         let workflows = &self.parties.workflows;
-        let known = workflows.iter().position(|workflow| workflow.id == id);
+        let known = workflows.iter().position(|workflow| workflow.id() == id);
         table::length(known.unwrap_or(workflows.len()))
     }
 
@@ -219,7 +219,7 @@ impl SeedData {
     /// The workflows, without removed ones.
     fn known_workflows(&self) -> impl Iterator<Item = &Workflow> {
         let Parties { workflows, workflow_rows, .. } = &self.parties;
-        workflows.iter().filter(|workflow| workflow_rows.contains_key(&workflow.id))
+        workflows.iter().filter(|workflow| workflow_rows.contains_key(workflow.id()))
     }
 
     /// The application of a `client_id`, with its index.
@@ -240,7 +240,7 @@ impl SeedData {
 
     /// The id of a workflow. The workflow of a legal request always exists.
     pub(crate) fn workflow_id(&self, row: u32) -> &str {
-        self.workflow(row).map_or("", |workflow| &workflow.id)
+        self.workflow(row).map_or("", |workflow| workflow.id())
     }
 }
 

@@ -4,27 +4,53 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::world::state::ids::Ids;
+use crate::value::identifier::IdKind;
 use crate::world::state::index::Index;
 
 /// A table with copy on write: the base never changes.
 #[derive(Debug, Clone)]
 pub(crate) struct RowTable<R> {
+    pub(crate) kind: IdKind,
     base: Arc<Vec<Arc<R>>>,
-    /// The ids of the base.
-    pub(crate) ids: Arc<Ids>,
+    /// The rows of the base by id.
+    base_ids: Arc<BTreeMap<String, u32>>,
     pub(crate) index: Index,
     /// Replaced and deleted rows of the base.
     changed: BTreeMap<u32, Option<Arc<R>>>,
     /// Rows that were added after the base.
     added: Vec<Option<Arc<R>>>,
+    /// The added rows by id.
+    added_ids: BTreeMap<String, u32>,
 }
 
 impl<R> RowTable<R> {
-    /// A table with these rows.
-    pub(crate) fn new(base: Vec<Arc<R>>, ids: Ids, index: Index) -> Self {
-        let (base, ids) = (Arc::new(base), Arc::new(ids));
-        Self { base, ids, index, changed: BTreeMap::new(), added: Vec::new() }
+    /// A table with these rows, and their numbers by id.
+    pub(crate) fn new(
+        kind: IdKind,
+        base: Vec<Arc<R>>,
+        ids: BTreeMap<String, u32>,
+        index: Index,
+    ) -> Self {
+        Self {
+            kind,
+            base: Arc::new(base),
+            base_ids: Arc::new(ids),
+            index,
+            changed: BTreeMap::new(),
+            added: Vec::new(),
+            added_ids: BTreeMap::new(),
+        }
+    }
+
+    /// The row with an id, and its number.
+    pub(crate) fn find(&self, id: &str) -> Option<(u32, &Arc<R>)> {
+        let row = self.base_ids.get(id).or_else(|| self.added_ids.get(id))?;
+        Some((*row, self.get(*row)?))
+    }
+
+    /// Whether a seed row has this id, or had it before it was deleted.
+    pub(crate) fn is_seeded(&self, id: &str) -> bool {
+        self.base_ids.contains_key(id)
     }
 
     /// The row with this number. `None` if it was deleted or never existed.
@@ -53,8 +79,20 @@ impl<R> RowTable<R> {
         changed.chain(added.map(|(row, record)| (row, record.as_ref())))
     }
 
-    /// Sets a row; `None` deletes it.
-    pub(crate) fn set(&mut self, row: u32, record: Option<Arc<R>>) {
+    /// Adds or replaces the row with this number and id.
+    pub(crate) fn put(&mut self, row: u32, id: String, record: Arc<R>) {
+        if row >= self.base_length() {
+            self.added_ids.insert(id, row);
+        }
+        self.set(row, Some(record));
+    }
+
+    /// Deletes a row.
+    pub(crate) fn remove(&mut self, row: u32) {
+        self.set(row, None);
+    }
+
+    fn set(&mut self, row: u32, record: Option<Arc<R>>) {
         let Some(place) = (row as usize).checked_sub(self.base.len()) else {
             self.changed.insert(row, record);
             return;

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::value::message::json::ResourceJson;
-use crate::value::short_id::ShortId;
 use crate::value::timestamp;
 
 /// The kind of an entry.
@@ -24,7 +23,7 @@ pub(crate) enum ActivityKind {
 /// An entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Activity {
-    pub(crate) id: ShortId,
+    pub(crate) id: String,
     pub(crate) at: Timestamp,
     pub(crate) happening: ActivityKind,
     pub(crate) comment: Option<Box<str>>,
@@ -50,7 +49,7 @@ impl Activity {
             attributes["additional_data"] = self.additional_data();
         }
         attributes["created_at"] = timestamp::text(answers.timestamps, self.at).into();
-        ResourceJson { id: self.id.as_str(), resource_type: "activity_log", attributes }
+        ResourceJson { id: &self.id, resource_type: "activity_log", attributes }
     }
 
     fn description(&self, wording: ActivityWording) -> String {

@@ -9,15 +9,15 @@ use crate::world::state::resource::workflow_fields::{SIGNER, SIGNERS};
 
 /// The body of the response.
 pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Value {
-    let variables = workflow.variables.iter();
+    let variables = workflow.seed.variables.iter();
     let required = variables.clone().filter(|(_, variable)| variable.required);
     let properties: Map<String, Value> =
         variables.map(|(name, variable)| (name.clone(), variable_properties(variable))).collect();
     let schema = json!({
-        "name": workflow.name,
-        "description": Some(&workflow.description).filter(|text| !text.is_empty()),
-        "required_fields": workflow.required_fields,
-        "optional_fields": workflow.optional_fields,
+        "name": workflow.seed.name,
+        "description": Some(&workflow.seed.description).filter(|text| !text.is_empty()),
+        "required_fields": workflow.required_fields(),
+        "optional_fields": workflow.optional_fields(),
         "required_variables": required.map(|(name, _)| name).collect::<Vec<_>>(),
         "variables_properties": properties,
         "fields_properties": fields_properties(workflow),
@@ -41,11 +41,11 @@ fn variable_properties(variable: &SeedVariable) -> Value {
 
 /// A member for each field of the workflow. The signer field lists the options (§2.4).
 fn fields_properties(workflow: &Workflow) -> Map<String, Value> {
-    let fields = workflow.required_fields.iter().chain(&workflow.optional_fields);
+    let fields = workflow.required_fields().iter().chain(workflow.optional_fields());
     fields
         .map(|field| {
             let properties = match field.as_str() {
-                SIGNER | SIGNERS => json!({ "options": workflow.signer_options }),
+                SIGNER | SIGNERS => json!({ "options": workflow.seed.signer_options }),
                 _ => json!({}),
             };
             (field.clone(), json!({ "properties": properties }))

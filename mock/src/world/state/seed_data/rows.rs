@@ -4,6 +4,7 @@ mod documents;
 mod legal_requests;
 mod webhooks;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Answers;
@@ -12,7 +13,6 @@ use moot_fixtures::world::SeedWorld;
 use super::parties::Parties;
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
-use crate::world::state::ids::Ids;
 use crate::world::state::index::Index;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::world::state::table::RowTable;
@@ -64,6 +64,9 @@ pub(super) fn read(
 }
 
 /// The table of these rows. `facts` are the id of a row, its company and the place of its status.
+///
+/// # Errors
+/// [`SettingsError::SeedWorld`]: two rows have the same id. `plural` is their kind in words.
 fn table<R>(
     source: &SeedSource<'_>,
     kind: IdKind,
@@ -71,13 +74,15 @@ fn table<R>(
     rows: Vec<Arc<R>>,
     facts: impl Fn(&R) -> (&String, u32, Option<usize>),
 ) -> Result<RowTable<R>, SettingsError> {
-    let ids = Ids::new(kind, plural, source.identifiers, rows.iter().map(|row| facts(row).0))?;
-    let mut index = Index::new(source.world.companies.len());
+    let (mut ids, mut index) = (BTreeMap::new(), Index::new(source.world.companies.len()));
     for (number, row) in (0..).zip(&rows) {
-        let (_, company, status) = facts(row);
+        let (id, company, status) = facts(row);
+        if ids.insert(id.clone(), number).is_some() {
+            return Err(SettingsError::SeedWorld(format!("two {plural} `{id}`")));
+        }
         index.insert(company, number, status);
     }
-    Ok(RowTable::new(rows, ids, index))
+    Ok(RowTable::new(kind, rows, ids, index))
 }
 
 /// The time of a seed world.

@@ -157,13 +157,13 @@ fn activity(
 /// Submitted values: a plausible value for each field of the workflow's kind.
 fn submission(workflow: &Workflow, counterparty: &str, requester: &str) -> Submission {
     let mut texts = BTreeMap::from([
-        (Cow::Borrowed("workflow_id"), workflow.id.clone()),
+        (Cow::Borrowed("workflow_id"), workflow.id().to_owned()),
         (Cow::Borrowed("requester_email"), requester.to_owned()),
     ]);
     let mut put =
         |name: &'static str, value: &str| texts.insert(Cow::Borrowed(name), value.to_owned());
     let mut files = Vec::new();
-    match workflow.kind {
+    match workflow.seed.kind {
         WorkflowKind::Generated => {
             put("counterparty_name", "Authorised Signatory");
             put("counterparty_email", "signatory@counterparty.example");
@@ -179,7 +179,7 @@ fn submission(workflow: &Workflow, counterparty: &str, requester: &str) -> Submi
     Submission {
         texts,
         variables: variables(workflow),
-        signers: workflow.signer_options.iter().take(1).cloned().collect(),
+        signers: workflow.seed.signer_options.iter().take(1).cloned().collect(),
         files,
         merge: false,
     }
@@ -197,7 +197,7 @@ fn third_party_file() -> Option<StoredFile> {
 }
 
 fn variables(workflow: &Workflow) -> BTreeMap<String, SentJson> {
-    let required = workflow.variables.iter().filter(|(_, variable)| variable.required);
+    let required = workflow.seed.variables.iter().filter(|(_, variable)| variable.required);
     required
         .map(|(name, variable)| {
             let offered = variable.options.first().or_else(|| variable.suggestions.first());
