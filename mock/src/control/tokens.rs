@@ -28,7 +28,7 @@ pub(super) fn mint(
         issued_at: issued_at.as_second(),
         serial: world.next_serial().max(first_valid),
     };
-    Ok(grant.response(&world.sealer.seal(&grant)))
+    Ok(json!(grant.response(&world.sealer.seal(&grant))))
 }
 
 /// Expires or revokes a token. Shape: `{"client_id", "scope"}`.

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::value::key::SeedKey;
 
@@ -35,16 +35,26 @@ impl Grant {
         now.as_second().saturating_sub(self.issued_at) >= TOKEN_LIFETIME_SECONDS
     }
 
-    /// The JSON of the response that hands out `token` (§2.8).
-    pub(crate) fn response(&self, token: &str) -> Value {
-        json!({
-            "access_token": token,
-            "token_type": "Bearer",
-            "expires_in": TOKEN_LIFETIME_SECONDS,
-            "scope": self.scopes.as_str(),
-            "created_at": self.issued_at,
-        })
+    /// The response that hands out `token`.
+    pub(crate) fn response<'a>(&self, token: &'a str) -> TokenResponse<'a> {
+        TokenResponse {
+            access_token: token,
+            token_type: "Bearer",
+            expires_in: TOKEN_LIFETIME_SECONDS,
+            scope: self.scopes.as_str(),
+            created_at: self.issued_at,
+        }
     }
+}
+
+/// The token response (§2.8).
+#[derive(Debug, Serialize)]
+pub(crate) struct TokenResponse<'a> {
+    access_token: &'a str,
+    token_type: &'static str,
+    expires_in: i64,
+    scope: &'static str,
+    created_at: i64,
 }
 
 /// Seals and opens the tokens of a world.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, LegalRequestStatus, RequestName};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::value::message::content::Content;
 use crate::value::message::json::ResourceJson;
@@ -39,6 +38,15 @@ pub struct LegalRequest {
     pub(crate) progression: Option<ProgressionPlan>,
     /// The repository document that was created when the request was archived.
     pub(crate) document: Option<u32>,
+}
+
+/// `attributes` of a request. The response to its creation has no `description` (§2.1).
+#[derive(Debug, Serialize)]
+pub(crate) struct LegalRequestAttributes<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Option<&'a str>>,
+    status: LegalRequestStatus,
 }
 
 /// The values that created a request.
@@ -93,19 +101,20 @@ impl LegalRequest {
     }
 
     /// Its JSON (§2.1).
-    pub(crate) fn json(&self) -> ResourceJson<'_, Value> {
-        let attributes = json!({
-            "name": self.name,
-            "description": self.description,
-            "status": self.status,
-        });
+    pub(crate) fn json(&self) -> ResourceJson<'_, LegalRequestAttributes<'_>> {
+        let attributes = LegalRequestAttributes {
+            name: &self.name,
+            description: Some(self.description.as_deref()),
+            status: self.status,
+        };
         ResourceJson { id: &self.id, resource_type: "legal_request", attributes }
     }
 
-    /// Its JSON in the response to its creation. It has no `description` (§2.1).
-    pub(crate) fn created_json(&self) -> ResourceJson<'_, Value> {
-        let attributes = json!({ "name": self.name, "status": self.status });
-        ResourceJson { attributes, ..self.json() }
+    /// Its JSON in the response to its creation.
+    pub(crate) fn created_json(&self) -> ResourceJson<'_, LegalRequestAttributes<'_>> {
+        let mut json = self.json();
+        json.attributes.description = None;
+        json
     }
 }
 
