@@ -90,16 +90,28 @@ fn fault_of_pages(
             if pages.iter().all(is_end) {
                 let members = pages.iter().map(|page| page.items().len()).sum::<usize>();
                 let total = page.total();
-                let judgement = Judgement::fails(
-                    MismatchKind::Value,
-                    format!(
-                        "all pages of the list have {members} members, and `total_count` is {total}"
-                    ),
-                    members.to_string(),
-                    total.to_string(),
-                );
-                let at = "/pagination/total_count";
-                return fault(page, "pagination.total-count-agrees", judgement, at);
+                let (requirement, at, message, expected, actual) = if total == members {
+                    (
+                        "pagination.total-pages-agrees",
+                        "/pagination/total_pages",
+                        format!("`total_pages` is {last}, and the members end on page {number}"),
+                        number.to_string(),
+                        last.to_string(),
+                    )
+                } else {
+                    (
+                        "pagination.total-count-agrees",
+                        "/pagination/total_count",
+                        format!(
+                            "all pages of the list have {members} members, and `total_count` is {total}"
+                        ),
+                        members.to_string(),
+                        total.to_string(),
+                    )
+                };
+                let kind = MismatchKind::Value;
+                let judgement = Judgement::fails(kind, message, expected, actual);
+                return fault(page, requirement, judgement, at);
             }
             let judgement = Judgement::fails(
                 MismatchKind::Length,
