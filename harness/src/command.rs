@@ -38,7 +38,6 @@ mod progress;
 mod ready;
 mod receive;
 mod recorded_calls;
-mod reference;
 mod repeat;
 mod reports;
 mod reproduce;
@@ -163,13 +162,6 @@ enum Command {
         /// The folder
         folder: PathBuf,
     },
-    /// Write the reference pages of the documentation into a folder
-    #[command(hide = true)]
-    Documentation {
-        /// The folder
-        #[arg(long, value_name = "DIR")]
-        write: PathBuf,
-    },
 }
 
 /// Runs the command that `arguments` name, with the name of the program first.
@@ -199,8 +191,13 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// The definition of the command line. The page of all commands in `docs/reference` is made from it.
+pub fn definition() -> clap::Command {
+    CommandLine::command()
+}
+
 fn parse(arguments: &[OsString]) -> Result<(CommandLine, GivenOptions), clap::Error> {
-    let mut program = accept_negative_numbers(CommandLine::command());
+    let mut program = accept_negative_numbers(definition());
     let given = program.clone().try_get_matches_from(arguments)?;
     let line = CommandLine::from_arg_matches(&given).map_err(|error| error.format(&mut program))?;
     Ok((line, GivenOptions::of(&program, &given)))
@@ -241,11 +238,8 @@ fn dispatch(command: Command, given: &GivenOptions, screen: &Screen) -> Result<u
         Command::Answers { command } => answers::answers(command, screen),
         Command::Schema(arguments) => documents::schema(arguments, screen),
         Command::Openapi => documents::openapi(screen),
-        Command::Completions { shell } => {
-            documents::completions(shell, &mut CommandLine::command(), screen)
-        }
-        Command::Man { folder } => documents::man(&folder, CommandLine::command()),
-        Command::Documentation { write } => reference::write(&write, CommandLine::command()),
+        Command::Completions { shell } => documents::completions(shell, &mut definition(), screen),
+        Command::Man { folder } => documents::man(&folder, definition()),
     }
 }
 

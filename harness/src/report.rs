@@ -31,7 +31,8 @@ use crate::verdict::result::{RunOutcome, RunResult};
 use document::MaskAndEscape;
 pub use document::Report;
 pub use findings::Finding;
-pub(crate) use findings::{findings, section_order};
+pub(crate) use findings::findings;
+pub use findings::section_order;
 use terminal::{Detail, paint};
 
 /// The format of a report.

@@ -52,4 +52,3 @@ pub use options::RunOptions;
 pub use runner::{Runner, recording_index, run, run_part, run_until};
 pub use settle::LIST_LAG;
 pub(crate) use snapshot::slug;
-pub use snapshot_log::SnapshotMode;

@@ -10,7 +10,7 @@ const CHANGES_MAX: usize = 40;
 const VALUE_CHARACTERS_MAX: usize = 60;
 
 /// One difference between the accepted text and the new one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SnapshotChange {
     /// The changed place.
     pub place: ChangedPlace,
@@ -22,7 +22,7 @@ pub struct SnapshotChange {
 }
 
 /// A place of a recorded text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangedPlace {
     /// The HTTP status. Another status means another response.

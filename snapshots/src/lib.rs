@@ -6,7 +6,7 @@
 //! [`accept`] and [`reject`], or with `cargo insta review`. A [`Bundle`] moves recorded responses to another
 //! machine.
 //!
-//! This crate does not know the contract, scenarios or verdicts. [`StoreMode::Check`] writes no file.
+//! This crate does not know the contract, scenarios or verdicts. Only [`StoreMode::Record`] writes files.
 
 #![deny(missing_docs)]
 

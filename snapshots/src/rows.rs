@@ -68,7 +68,9 @@ impl Rows {
         let is_first = place == 0 || family.accepted.is_empty();
         let comparison = match (mode, before) {
             // The difference to the first accepted snapshot.
-            (StoreMode::Check, _) => store::check(dir, name, metadata, &text, StoreMode::Check),
+            (StoreMode::Check | StoreMode::Collect, _) => {
+                store::check(dir, name, metadata, &text, StoreMode::Check)
+            }
             (StoreMode::Record, Some(before)) if before == text => Comparison::Match,
             // This run recorded the snapshot.
             (StoreMode::Record, Some(_)) if family.accepted.is_empty() => {

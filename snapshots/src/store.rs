@@ -12,17 +12,19 @@ use crate::shape::fill_empty_lists;
 /// Lines of context in a diff.
 const DIFF_CONTEXT_LINES: usize = 3;
 
-/// Whether a run may write.
+/// The use of snapshots in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreMode {
     /// Compares, writes nothing.
     Check,
     /// Writes new texts as accepted, and different texts as pending (`.snap.new`).
     Record,
+    /// Compares, writes nothing. The run keeps the new and the different texts, for a [`crate::Bundle`].
+    Collect,
 }
 
-/// The result of a comparison.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The result of a comparison, the worst last.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Comparison {
     /// The text is the accepted one.
     Match,
@@ -123,7 +125,7 @@ fn compare(
     let new = file::normal(content);
     let Some(old) = accepted(&path)? else {
         return match mode {
-            StoreMode::Check => Ok(Comparison::Missing { new }),
+            StoreMode::Check | StoreMode::Collect => Ok(Comparison::Missing { new }),
             StoreMode::Record => {
                 write(&path, &file::render(metadata, &today(), &new))?;
                 remove_if_there(&pending)?;
@@ -143,7 +145,7 @@ fn compare(
             write(&pending, &file::render(metadata, &today(), &new))?;
             Comparison::Updated
         }
-        StoreMode::Check => {
+        StoreMode::Check | StoreMode::Collect => {
             let old = fill_empty_lists(&old, &new);
             if old == new {
                 return Ok(Comparison::Match);

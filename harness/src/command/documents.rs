@@ -45,7 +45,7 @@ pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, 
 }
 
 /// Writes `NAME.json` for each file format of Moot.
-pub(super) fn write_schemas(folder: &Path) -> Result<(), CommandError> {
+fn write_schemas(folder: &Path) -> Result<(), CommandError> {
     for format in &FORMATS {
         let file = folder.join(format!("{}.json", format.name));
         write_file(&file, &format!("{:#}\n", format.schema()))?;

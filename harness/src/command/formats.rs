@@ -12,36 +12,24 @@ use crate::{compare, report, scenario};
 pub(super) struct FileFormat {
     /// The NAME of `moot schema NAME`.
     pub(super) name: &'static str,
-    /// Its page in the reference, without the extension.
-    pub(super) page: &'static str,
-    /// Whether users write these files. Moot writes the others.
-    pub(super) is_of_users: bool,
     /// Its JSON Schema, without the version of Moot.
     schema: fn() -> Value,
 }
 
 /// All formats: first those that users write, then those that Moot writes.
 pub(super) const FORMATS: [FileFormat; 9] = [
-    FileFormat::of_users("target", "target-file", target_file::schema),
-    FileFormat::of_users("scenario", "scenario-language", scenario::schema::document),
-    FileFormat::of_users("expected", "expected-file", expected::schema),
-    FileFormat::of_users("answers", "answers-file", answers::schema),
-    FileFormat::of_users("world", "world-file", world),
-    FileFormat::of_moot("report", "report", || parse_schema(report::json::SCHEMA)),
-    FileFormat::of_moot("compare", "comparison", || parse_schema(compare::SCHEMA)),
-    FileFormat::of_moot("conduct", "conduct-report", conduct::json::schema),
-    FileFormat::of_moot("drill", "certificate", drill::certificate::schema),
+    FileFormat { name: "target", schema: target_file::schema },
+    FileFormat { name: "scenario", schema: scenario::schema::document },
+    FileFormat { name: "expected", schema: expected::schema },
+    FileFormat { name: "answers", schema: answers::schema },
+    FileFormat { name: "world", schema: world },
+    FileFormat { name: "report", schema: || parse_schema(report::json::SCHEMA) },
+    FileFormat { name: "compare", schema: || parse_schema(compare::SCHEMA) },
+    FileFormat { name: "conduct", schema: conduct::json::schema },
+    FileFormat { name: "drill", schema: drill::certificate::schema },
 ];
 
 impl FileFormat {
-    const fn of_users(name: &'static str, page: &'static str, schema: fn() -> Value) -> Self {
-        Self { name, page, is_of_users: true, schema }
-    }
-
-    const fn of_moot(name: &'static str, page: &'static str, schema: fn() -> Value) -> Self {
-        Self { name, page, is_of_users: false, schema }
-    }
-
     /// Its JSON Schema, with the version of Moot.
     pub(super) fn schema(&self) -> Value {
         let mut schema = (self.schema)();

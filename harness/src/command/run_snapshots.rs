@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use moot_snapshots::Bundle;
+use moot_snapshots::{Bundle, StoreMode};
 
 use super::error::CommandError;
 use super::files::unwritable;
@@ -12,7 +12,7 @@ use super::screen::Screen;
 use super::target_arguments::TargetArguments;
 use crate::client::operator::person::is_ci;
 use crate::exchange::masks::Secrets;
-use crate::run::{SnapshotMode, slug};
+use crate::run::slug;
 use crate::verdict::pluralize;
 use crate::verdict::result::RunResult;
 
@@ -49,7 +49,7 @@ enum SnapshotChoice {
 /// The recorded responses of a run.
 pub(super) struct RunSnapshots {
     /// `None` if snapshots are off.
-    pub(super) mode: Option<SnapshotMode>,
+    pub(super) mode: Option<StoreMode>,
     pub(super) folder: PathBuf,
     target: String,
     bundle: Option<PathBuf>,
@@ -80,23 +80,23 @@ impl RunSnapshots {
         };
         let is_recorded = may_be_used && !moot_snapshots::list(&folder)?.is_empty();
         let mode = match (arguments.snapshots, &bundle) {
-            (Some(SnapshotChoice::Check), _) => Some(SnapshotMode::Check),
-            (Some(SnapshotChoice::Record), Some(_)) => Some(SnapshotMode::Collect),
+            (Some(SnapshotChoice::Check), _) => Some(StoreMode::Check),
+            (Some(SnapshotChoice::Record), Some(_)) => Some(StoreMode::Collect),
             (Some(SnapshotChoice::Record), None) if is_ci() => {
                 return Err(CommandError::usage(
                     "CI is set, so nothing is recorded beside the sources",
                 )
                 .help("--snapshot-bundle FILE, and later `moot snapshot apply FILE`"));
             }
-            (Some(SnapshotChoice::Record), None) => Some(SnapshotMode::Record),
-            (None, _) if is_recorded => Some(SnapshotMode::Check),
+            (Some(SnapshotChoice::Record), None) => Some(StoreMode::Record),
+            (None, _) if is_recorded => Some(StoreMode::Check),
             (Some(SnapshotChoice::Off) | None, None) => None,
             (Some(SnapshotChoice::Off) | None, Some(_)) => {
                 return Err(CommandError::usage("a bundle needs snapshots, and they are off")
                     .help("--snapshots check, or record"));
             }
         };
-        if matches!(mode, Some(SnapshotMode::Record)) {
+        if matches!(mode, Some(StoreMode::Record)) {
             check_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
         }
         Ok(Self { mode, folder, target: name, bundle })

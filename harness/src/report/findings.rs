@@ -291,7 +291,7 @@ fn finding(
 }
 
 /// The numbers of a section, to sort sections: `4.10` comes after `4.9`.
-pub(crate) fn section_order(section: &str) -> Vec<u32> {
+pub fn section_order(section: &str) -> Vec<u32> {
     section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
 }
 

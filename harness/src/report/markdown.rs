@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("markdown.jinja");
 ///
 /// # Errors
 /// The error of the template engine, as text.
-pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
+pub fn page(template: &str, values: Value) -> Result<String, String> {
     let failed = |error: Error| format!("{error:#}");
     let syntax = SyntaxConfig::builder().trim_blocks(true).keep_trailing_newline(true).build();
     let mut environment = Environment::new();

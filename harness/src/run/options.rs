@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use moot_snapshots::StoreMode;
+
 use crate::client::recording::Recorder;
 use crate::exchange::masks::Masks;
 use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::result::RepeatCommand;
-
-use super::snapshot_log::SnapshotMode;
 
 /// Options of a run.
 #[derive(Clone, Default)]
@@ -37,7 +37,7 @@ pub struct RunOptions {
     /// Whether a MUST of a standard fails.
     pub strict: bool,
     /// The use of snapshots, and their folder; `None` ignores them.
-    pub snapshots: Option<(SnapshotMode, PathBuf)>,
+    pub snapshots: Option<(StoreMode, PathBuf)>,
     /// Whether a report lists passed checks. Otherwise only their number is kept.
     pub lists_checks: bool,
     /// Records all responses of the target.

@@ -12,7 +12,6 @@ use crate::verdict::result::{CheckResult, Subject};
 
 use super::judge;
 use super::scenario_run::ScenarioRun;
-use super::snapshot_log::{SnapshotMode, SnapshotState};
 
 /// Compares or records the response. Returns no check if snapshots are off.
 pub(super) fn judge(
@@ -29,18 +28,19 @@ pub(super) fn judge(
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: run.planned.scenario.at.file.to_string(),
     };
-    let writes = if *mode == SnapshotMode::Record { StoreMode::Record } else { StoreMode::Check };
     let (name, is_row) = (name(run), run.is_row);
     let mut log = run.shared.snapshots.lock();
     let (name, comparison) = match is_row {
-        true => log.rows.check(folder, &name, &metadata, &content, writes),
+        true => log.rows.check(folder, &name, &metadata, &content, *mode),
         false => {
-            let comparison = moot_snapshots::check(folder, &name, &metadata, &content, writes);
+            let comparison = moot_snapshots::check(folder, &name, &metadata, &content, *mode);
             (name, comparison)
         }
     };
-    let state = log.used.entry(name.clone()).or_insert(SnapshotState::Same);
-    *state = (*state).max(SnapshotState::of(&comparison));
+    let worst = log.used.entry(name.clone()).or_insert(Comparison::Match);
+    if comparison > *worst {
+        worst.clone_from(&comparison);
+    }
     if let Comparison::Missing { new } | Comparison::Mismatch { new, .. } = &comparison {
         let recorded = NewSnapshot { name: name.clone(), metadata, content: new.clone() };
         log.new.insert(name.clone(), recorded);
@@ -79,14 +79,12 @@ fn stored(document: &Document) -> StoredPlaces {
     StoredPlaces::new(places.map(|place| (place.path.clone(), place.types.clone())))
 }
 
-fn verdict(result: &mut CheckResult, comparison: Comparison, mode: SnapshotMode) {
+fn verdict(result: &mut CheckResult, comparison: Comparison, mode: StoreMode) {
     match comparison {
         Comparison::Match | Comparison::Added | Comparison::Updated => {
             result.verdict = Verdict::Pass;
         }
-        Comparison::Missing { .. } | Comparison::Mismatch { .. }
-            if mode == SnapshotMode::Collect =>
-        {
+        Comparison::Missing { .. } | Comparison::Mismatch { .. } if mode == StoreMode::Collect => {
             result.verdict = Verdict::Pass;
         }
         Comparison::Missing { .. } => {

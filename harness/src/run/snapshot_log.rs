@@ -3,26 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use moot_snapshots::{Comparison, NewSnapshot, Rows};
+use moot_snapshots::{Comparison, NewSnapshot, Rows, StoreMode};
 
 use crate::verdict::result::{SnapshotCounts, SnapshotFindings};
-
-/// The use of snapshots. In every mode the result has the snapshots that are new or differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SnapshotMode {
-    /// Compares. A difference is drift.
-    Check,
-    /// Writes.
-    Record,
-    /// Compares for the result only: nothing is drift, and nothing is written.
-    Collect,
-}
 
 /// The snapshots that the steps of a run compared or recorded.
 #[derive(Debug, Default)]
 pub(super) struct SnapshotLog {
-    /// Each name with its worst state.
-    pub(super) used: BTreeMap<String, SnapshotState>,
+    /// Each name with its worst comparison.
+    pub(super) used: BTreeMap<String, Comparison>,
     /// Steps of loops over data of the target.
     pub(super) rows: Rows,
     /// Responses without a snapshot, or with a different one.
@@ -33,7 +22,7 @@ impl SnapshotLog {
     /// The new snapshots and the counts. A whole run also has the snapshots that no step used.
     pub(super) fn into_findings(
         mut self,
-        mode: SnapshotMode,
+        mode: StoreMode,
         folder: &Path,
         is_whole: bool,
     ) -> SnapshotFindings {
@@ -43,7 +32,7 @@ impl SnapshotLog {
             false => Vec::new(),
         };
         let names = known.into_iter().map(|entry| entry.name);
-        let is_reported = mode != SnapshotMode::Collect;
+        let is_reported = mode != StoreMode::Collect;
         SnapshotFindings {
             new: std::mem::take(&mut self.new).into_values().collect(),
             unused: names.filter(|name| !self.is_used(name)).collect(),
@@ -52,50 +41,25 @@ impl SnapshotLog {
     }
 
     fn counts(&self, folder: &Path) -> SnapshotCounts {
-        let count = |state: SnapshotState| self.used.values().filter(|it| **it == state).count();
-        let (same, differing, waiting) = (
-            count(SnapshotState::Same),
-            count(SnapshotState::Differing),
-            count(SnapshotState::Waiting),
-        );
-        SnapshotCounts {
-            compared: same + differing + waiting,
-            folder: folder.display().to_string(),
-            same,
-            differing,
-            missing: count(SnapshotState::Missing),
-            recorded: count(SnapshotState::Recorded),
-            waiting,
-            unusable: count(SnapshotState::Unusable),
+        let mut counts =
+            SnapshotCounts { folder: folder.display().to_string(), ..SnapshotCounts::default() };
+        for comparison in self.used.values() {
+            let count = match comparison {
+                Comparison::Match => &mut counts.same,
+                Comparison::Added => &mut counts.recorded,
+                Comparison::Updated => &mut counts.waiting,
+                Comparison::Missing { .. } => &mut counts.missing,
+                Comparison::Mismatch { .. } => &mut counts.differing,
+                Comparison::Error(_) => &mut counts.unusable,
+            };
+            *count += 1;
         }
+        counts.compared = counts.same + counts.differing + counts.waiting;
+        counts
     }
 
     /// Rows of a loop share one name.
     fn is_used(&self, name: &str) -> bool {
         self.used.contains_key(name) || self.rows.names().any(|known| known == name)
-    }
-}
-
-/// The state of a snapshot, the worst last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SnapshotState {
-    Same,
-    Recorded,
-    Waiting,
-    Missing,
-    Differing,
-    Unusable,
-}
-
-impl SnapshotState {
-    pub(super) const fn of(comparison: &Comparison) -> Self {
-        match comparison {
-            Comparison::Match => Self::Same,
-            Comparison::Added => Self::Recorded,
-            Comparison::Updated => Self::Waiting,
-            Comparison::Missing { .. } => Self::Missing,
-            Comparison::Mismatch { .. } => Self::Differing,
-            Comparison::Error(_) => Self::Unusable,
-        }
     }
 }

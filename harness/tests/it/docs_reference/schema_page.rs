@@ -2,23 +2,21 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::tables::{cell, paragraph};
-use crate::command::formats::FileFormat;
 
 /// The most values of an enum that a cell shows.
 const WORDS_MAX: usize = 30;
 
-/// The page of a file format.
-pub(super) fn page(format: &FileFormat) -> String {
-    let (schema, name) = (&format.schema(), format.name);
+/// The page of a file format. With `is_of_users`, it tells how editors check these files.
+pub(super) fn page(name: &str, schema: &Value, is_of_users: bool) -> String {
     let title = schema["title"].as_str().unwrap_or(name);
     let described = description(schema);
     let mut page = format!(
         "# {title}\n\n{described}\n\n`moot schema {name}` prints the [JSON Schema](schemas/{name}.json).\n"
     );
-    if format.is_of_users {
+    if is_of_users {
         let _ = write!(
             page,
             "\nWith this first line, editors that know the YAML language server complete and check a file:\n\n\
@@ -200,43 +198,36 @@ fn description(schema: &Value) -> String {
     paragraph(schema["description"].as_str().unwrap_or_default())
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
+#[test]
+fn alternatives_with_a_title_and_a_then_are_shown() {
+    let schema = json!({
+        "description": "A `<name>` or < a map.",
+        "oneOf": [
+            { "title": "With `a`", "properties": { "a": {} }, "required": ["a"] },
+            {
+                "title": "With `b`",
+                "properties": {},
+                "then": { "properties": { "b": { "type": "string" } } },
+            },
+        ],
+    });
+    let mut page = String::new();
+    object(&mut page, &schema, "step");
+    insta::assert_snapshot!(page.trim(), @r"
+    ## step
 
-    use super::object;
+    A `<name>` or &lt; a map.
 
-    #[test]
-    fn alternatives_with_a_title_and_a_then_are_shown() {
-        let schema = json!({
-            "description": "A `<name>` or < a map.",
-            "oneOf": [
-                { "title": "With `a`", "properties": { "a": {} }, "required": ["a"] },
-                {
-                    "title": "With `b`",
-                    "properties": {},
-                    "then": { "properties": { "b": { "type": "string" } } },
-                },
-            ],
-        });
-        let mut page = String::new();
-        object(&mut page, &schema, "step");
-        insta::assert_snapshot!(page.trim(), @r"
-        ## step
+    ### With `a`
 
-        A `<name>` or &lt; a map.
+    | member | value | description |
+    |---|---|---|
+    | `a` (required) | any |  |
 
-        ### With `a`
+    ### With `b`
 
-        | member | value | description |
-        |---|---|---|
-        | `a` (required) | any |  |
-
-        ### With `b`
-
-        | member | value | description |
-        |---|---|---|
-        | `b` | string |  |
-        ");
-    }
+    | member | value | description |
+    |---|---|---|
+    | `b` | string |  |
+    ");
 }

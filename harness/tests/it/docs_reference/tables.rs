@@ -5,8 +5,8 @@ use moot_fixtures::contract::{Question, Requirement};
 use moot_fixtures::{answers, questions, register};
 use strum::VariantArray;
 
-use crate::report::{markdown, section_order};
-use crate::verdict::result::RunOutcome;
+use moot_harness::report::{markdown, section_order};
+use moot_harness::verdict::result::RunOutcome;
 
 /// A text, escaped for a cell of a table.
 pub(super) fn cell(text: &str) -> String {
@@ -23,22 +23,23 @@ pub(super) fn paragraph(text: &str) -> String {
     line.split('`').enumerate().map(escaped).collect::<Vec<_>>().join("`")
 }
 
+fn rendered(template: &str, values: Value) -> String {
+    markdown::page(template, values).expect("the template is sound")
+}
+
 /// The page of exit codes.
-///
-/// # Errors
-/// The error of the template engine, as for the other pages.
-pub(super) fn exit_codes() -> Result<String, String> {
+pub(super) fn exit_codes() -> String {
     let mut all = RunOutcome::VARIANTS.to_vec();
     all.sort_by_key(|outcome| outcome.exit_code());
     let row = |it: RunOutcome| {
         context! { code => it.exit_code(), name => it.as_str(), meaning => cell(it.meaning()) }
     };
     let outcomes: Vec<Value> = all.into_iter().map(row).collect();
-    markdown::page(include_str!("exit_codes.jinja"), context! { outcomes })
+    rendered(include_str!("exit_codes.jinja"), context! { outcomes })
 }
 
 /// The page of requirements, a table per clause.
-pub(super) fn requirements() -> Result<String, String> {
+pub(super) fn requirements() -> String {
     let mut all: Vec<&Requirement> = register::all().iter().collect();
     all.sort_by_cached_key(|row| section_order(&row.section));
     let row = |row: &Requirement| {
@@ -53,11 +54,11 @@ pub(super) fn requirements() -> Result<String, String> {
         }
     };
     let rows: Vec<Value> = all.into_iter().map(row).collect();
-    markdown::page(include_str!("requirements.jinja"), context! { rows })
+    rendered(include_str!("requirements.jinja"), context! { rows })
 }
 
 /// The page of open questions, with the answers of the mock.
-pub(super) fn questions() -> Result<String, String> {
+pub(super) fn questions() -> String {
     let defaults = answers::to_map(answers::default());
     let row = |it: &Question| {
         context! {
@@ -72,5 +73,5 @@ pub(super) fn questions() -> Result<String, String> {
         }
     };
     let questions: Vec<Value> = questions::all().iter().map(row).collect();
-    markdown::page(include_str!("questions.jinja"), context! { questions })
+    rendered(include_str!("questions.jinja"), context! { questions })
 }
