@@ -12,8 +12,8 @@ use crate::verdict::Verdict;
 use crate::verdict::check::ResponsePart;
 use crate::verdict::result::{CheckResult, RunResult, Subject};
 
-/// The failed findings that do not fit, each with the part that does not. The rows of scenarios that are not about the defect may be far from it: `files`
-/// shows which scenarios are about it.
+/// The failed findings that do not fit, each with the part that does not. The rows of scenarios that are not about the
+/// defect may be far from it: `files` has all scenarios.
 pub(super) fn misfits(defect: &Defect, files: &[ScenarioFile], result: &RunResult) -> Vec<String> {
     let checks: Vec<CheckResult> = result.checks().cloned().collect();
     let failed = findings(&checks).into_iter().filter(|finding| finding.verdict == Verdict::Fail);
