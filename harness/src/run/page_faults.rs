@@ -18,7 +18,10 @@ pub(super) fn other_total(
 ) -> Option<CheckResult> {
     let first = pages.first()?.total();
     let page = pages.iter().find(|page| page.total() != first)?;
-    let message = format!("the total on page {} is another one than on page 1, twice", page.number);
+    let is_filtered = shape.query.iter().any(|(key, _)| key.as_literal() != Some("page"));
+    let why = if is_filtered { "; the filter may be ignored there" } else { "" };
+    let message =
+        format!("the total on page {} is another one than on page 1, twice{why}", page.number);
     let (first, other) = (first.to_string(), page.total().to_string());
     let judgement = Judgement::fails(MismatchKind::Value, message, first, other);
     let requirement = "pagination.totals-same-on-each-page";

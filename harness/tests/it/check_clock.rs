@@ -1,6 +1,7 @@
 //! Implicit checks of creation times: the time of the creation, later for later objects, and always the same.
 
 use moot_fixtures::contract::Operation;
+use moot_harness::exchange::Exchange;
 use moot_harness::verdict::check::Judgement;
 use moot_harness::verdict::check::implicit::{self, ImplicitContext};
 use serde_json::json;
@@ -12,13 +13,24 @@ fn failures(context: &ImplicitContext, id: &str, date: &'static str, at: &str) -
     messages(context, id, date, at).len()
 }
 
-/// The messages of these failures.
+/// The messages of these failures. The request was sent at the time of its `Date`.
 fn messages(context: &ImplicitContext, id: &str, date: &'static str, at: &str) -> Vec<String> {
+    let sent_at = jiff::fmt::rfc2822::parse(date).expect("it is a date").timestamp().as_second();
+    messages_of(context, id, (date, sent_at), at)
+}
+
+fn messages_of(
+    context: &ImplicitContext,
+    id: &str,
+    (date, sent_at): (&'static str, i64),
+    at: &str,
+) -> Vec<String> {
     let data = json!({ "id": id, "name": "a.pdf", "created_at": at });
     let body = json!({ "success": true, "message": "stored", "data": data });
     let path = "/v1/repository_documents";
     let seen = Seen::new(Operation::CreateRepositoryDocument, path, 201, &body);
-    let found = implicit::judge(&seen.header("date", date).exchange(), context).into_iter();
+    let exchange = Exchange { sent_at_seconds: sent_at, ..seen.header("date", date).exchange() };
+    let found = implicit::judge(&exchange, context).into_iter();
     let message = |judgement| match judgement {
         Judgement::Fails(mismatch) => Some(mismatch.message),
         Judgement::Holds | Judgement::Empty { .. } => None,
@@ -82,6 +94,22 @@ fn later_creations_have_later_times() {
     assert_eq!(fails("c", "Thu, 05 Mar 2026 14:30:08 GMT", "2026-03-05T14:30:05Z"), 1);
     assert_eq!(fails("d", "Thu, 05 Mar 2026 14:31:01 GMT", "2026-03-05T14:31Z"), 0);
     assert_eq!(fails("e", "Thu, 05 Mar 2026 14:31:59 GMT", "2026-03-05T14:31Z"), 0);
-    // The same document with a time that differs by an hour.
+    // The same document with another time.
     assert_eq!(fails("a", "Thu, 05 Mar 2026 14:32:00 GMT", "2026-03-05T14:31:50Z"), 1);
+}
+
+/// A busy server may send the `Date` of some seconds ago.
+#[test]
+fn a_date_that_lags_behind_is_no_later_creation() {
+    let fails = |later: &'static str, sent_at| {
+        let context = ImplicitContext::new("/api", false);
+        let created = "2026-03-05T14:30:05Z";
+        let first = ("Thu, 05 Mar 2026 14:30:02 GMT", 1_772_721_005);
+        assert_eq!(messages_of(&context, "a", first, created).len(), 0);
+        messages_of(&context, "b", (later, sent_at), created).len()
+    };
+    assert_eq!(fails("Thu, 05 Mar 2026 14:30:05 GMT", 1_772_721_005), 0);
+    assert_eq!(fails("Thu, 05 Mar 2026 14:30:05 GMT", 1_772_721_007), 0);
+    assert_eq!(fails("Thu, 05 Mar 2026 14:30:05 GMT", 1_772_721_008), 1);
+    assert_eq!(fails("Thu, 05 Mar 2026 14:35:05 GMT", 1_772_721_005), 1, "its clock was moved");
 }

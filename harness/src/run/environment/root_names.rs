@@ -21,9 +21,9 @@ pub(crate) fn roots(
     names.set("run", run);
     names.set("target", target(destination));
     let mut bindings = destination.bindings.clone();
-    let document = bindings.get("document_url").and_then(Value::as_str);
-    if let Some(rest) = document.and_then(|address| address.strip_prefix("https:")) {
-        bindings.insert("document_url_by_http".to_owned(), format!("http:{rest}").into());
+    if let Some(address) = bindings.get("document_url").and_then(Value::as_str) {
+        let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+        bindings.insert("document_url_by_http".to_owned(), format!("http://{rest}").into());
     }
     names.set("bindings", Value::Object(bindings));
     names.set("contract", contract());
