@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::deployment_matrix;
-use super::finding_fit::misfits;
-use super::history;
+use super::finding_fit::{FindingMisfit, misfits};
+use super::history::{self, HistoryDifference};
 use super::trial::{
     TrialEnvironment, by_requirement, declared_requirements, declares, is_heavy, is_noticed,
     of_shard, side_by_side, with_defect,
@@ -41,10 +41,10 @@ pub struct DefectTrial {
     pub noticed: BTreeMap<String, Verdict>,
     /// If the defect survived: the verdicts on the requirements of `breaks`.
     pub said: BTreeMap<String, String>,
-    /// Findings whose row, place or remedy does not fit, each with the part that does not.
-    pub misfits: Vec<String>,
-    /// Requirements of `breaks` that noticed it only on a fresh service, or only on a used one, with both verdicts.
-    pub history: Vec<String>,
+    /// Findings whose row, place or remedy does not fit.
+    pub misfits: Vec<FindingMisfit>,
+    /// Requirements of `breaks` that noticed it only on a fresh service, or only on a used one.
+    pub history: Vec<HistoryDifference>,
     /// The number of scenarios that ran.
     pub scenarios: usize,
 }

@@ -4,6 +4,8 @@
 use moot_fixtures::contract::{Operation, RequirementTopic};
 use moot_fixtures::register;
 use moot_mock::defect::Defect;
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::trial::{declares, scenario_named};
 use crate::report::findings;
@@ -12,25 +14,61 @@ use crate::verdict::Verdict;
 use crate::verdict::check::ResponsePart;
 use crate::verdict::result::{CheckResult, RunResult, Subject};
 
-/// The failed findings that do not fit, each with the part that does not. The rows of scenarios that are not about the
-/// defect may be far from it: `files` has all scenarios.
-pub(super) fn misfits(defect: &Defect, files: &[ScenarioFile], result: &RunResult) -> Vec<String> {
+/// A finding that does not fit its defect, its step or its row.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FindingMisfit {
+    /// The row of the finding.
+    pub requirement: String,
+    /// `file/scenario[row]/step`.
+    pub step: String,
+    /// The message of the finding.
+    pub message: String,
+    pub kind: MisfitKind,
+}
+
+/// The part of a finding that does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+pub enum MisfitKind {
+    /// The row is none that the defect names, and none of the same resource, operation or section.
+    #[strum(serialize = "the row is far from those that the defect breaks")]
+    Row,
+    /// Neither the step nor one before it calls the operation of the row.
+    #[strum(serialize = "no step up to this one calls the operation of the row")]
+    Place,
+    /// The row is about the status, and something else failed.
+    #[strum(serialize = "the row and its remedy are about the status, and something else failed")]
+    Remedy,
+}
+
+/// The failed findings that do not fit. The rows of scenarios that are not about the defect may be far from it: `files`
+/// shows which scenarios are about it.
+pub(super) fn misfits(
+    defect: &Defect,
+    files: &[ScenarioFile],
+    result: &RunResult,
+) -> Vec<FindingMisfit> {
     let checks: Vec<CheckResult> = result.checks().cloned().collect();
     let failed = findings(&checks).into_iter().filter(|finding| finding.verdict == Verdict::Fail);
     let firsts =
         failed.filter_map(|finding| Some((finding.first(&checks)?.clone(), finding.message)));
     let misfit = |(check, message): (CheckResult, String)| {
         let Subject::Requirement(id) = &check.subject else { return None };
-        let what = if is_about(defect, files, &check) && !is_near(defect, id) {
-            "the row is far from those that the defect breaks"
+        let kind = if is_about(defect, files, &check) && !is_near(defect, id) {
+            MisfitKind::Row
         } else if !calls_its_operation(&check, result) {
-            "no step up to this one calls the operation of the row"
+            MisfitKind::Place
         } else if is_of_status(id) && check.part != Some(ResponsePart::Status) {
-            "the row and its remedy are about the status, and something else failed"
+            MisfitKind::Remedy
         } else {
             return None;
         };
-        Some(format!("{id} in {}/{}: {what} ({message})", check.scenario, check.step))
+        Some(FindingMisfit {
+            requirement: id.to_string(),
+            step: format!("{}/{}", check.scenario, check.step),
+            message,
+            kind,
+        })
     };
     firsts.filter_map(misfit).collect()
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_mock::defect::Defect;
+use serde::{Deserialize, Serialize};
 
 use super::trial::{apart, by_requirement, is_noticed, run_options, scenario_named, with_defect};
 use crate::run::Runner;
@@ -16,9 +17,23 @@ use crate::verdict::Verdict;
 /// Scenarios that run twice for each defect. More scenarios take time and find the same.
 pub(super) const SCENARIOS_MAX: usize = 4;
 
-/// Runs these scenarios twice on a deployment with this defect. Returns the requirements that noticed it only in one of
-/// the two rounds, each with its verdicts.
-pub(super) async fn differences(defect: &'static Defect, files: Vec<ScenarioFile>) -> Vec<String> {
+/// A requirement that noticed a defect only in one of the two rounds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryDifference {
+    /// The requirement, which the defect breaks.
+    pub requirement: String,
+    pub scenario: ScenarioName,
+    /// The verdict on the fresh service.
+    pub fresh: Verdict,
+    /// The verdict on the used one.
+    pub used: Verdict,
+}
+
+/// Runs these scenarios twice on a deployment with this defect.
+pub(super) async fn differences(
+    defect: &'static Defect,
+    files: Vec<ScenarioFile>,
+) -> Vec<HistoryDifference> {
     if files.is_empty() {
         return Vec::new();
     }
@@ -54,15 +69,17 @@ fn compare(
     scenario: &ScenarioName,
     fresh: &BTreeMap<String, Verdict>,
     used: &BTreeMap<String, Verdict>,
-) -> Option<String> {
+) -> Option<HistoryDifference> {
     let judged = |verdicts: &BTreeMap<String, Verdict>| {
         verdicts.get(requirement).copied().filter(|verdict| *verdict != Verdict::NotRun)
     };
     let (fresh, used) = judged(fresh).zip(judged(used))?;
     let is_noticed = |verdict: Verdict| is_noticed(requirement, Some(&verdict));
-    (is_noticed(fresh) != is_noticed(used)).then(|| {
-        let (fresh, used) = (fresh.as_str(), used.as_str());
-        format!("{requirement} in {scenario}: {fresh} on a fresh service, {used} on a used one")
+    (is_noticed(fresh) != is_noticed(used)).then(|| HistoryDifference {
+        requirement: requirement.to_owned(),
+        scenario: scenario.clone(),
+        fresh,
+        used,
     })
 }
 

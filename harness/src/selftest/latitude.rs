@@ -8,27 +8,52 @@ use std::sync::Arc;
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::trial::{TrialEnvironment, of_shard, side_by_side};
 use crate::run::LIST_LAG;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
-use crate::verdict::result::RunResult;
+use crate::verdict::result::{CheckResult, RunResult};
 
 /// A service with drawn answers, and the report of the suite.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DrawnService {
     /// Its answers, as for `--answers`: `random:7`, or `list_order: "oldest_first"` as the only line of a file.
     pub answers: String,
-    /// Checks that failed although nothing is wrong, each with its place and its message.
-    pub false_fails: Vec<String>,
+    /// Checks that failed although nothing is wrong.
+    pub false_fails: Vec<FalseFail>,
     /// Scenarios that did not run to their end, each with the reason.
     pub not_run: BTreeMap<String, String>,
-    /// Observed answers that are not the drawn ones, each with both.
-    pub disagreements: Vec<String>,
+    /// Observed answers that are not the drawn ones.
+    pub disagreements: Vec<Disagreement>,
     /// Questions whose answer was observed.
     pub seen: BTreeSet<String>,
+}
+
+/// A check that failed although nothing is wrong.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FalseFail {
+    /// The requirement.
+    pub requirement: String,
+    /// `file/scenario[row]`.
+    pub scenario: String,
+    /// The step.
+    pub step: String,
+    /// The message of the check, with the expected and the actual value.
+    pub said: String,
+}
+
+/// An observed answer that is not the drawn one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// The question.
+    pub question: String,
+    /// As drawn.
+    pub drawn: Value,
+    /// As observed.
+    pub observed: Value,
 }
 
 impl DrawnService {
@@ -82,7 +107,8 @@ fn judge(draw: AnswerDraw, result: &RunResult) -> DrawnService {
             // A lag is measured from the first call after the change, so the observed lag may be shorter.
             if question != LIST_LAG && all.get(question) != Some(&answer) {
                 let drawn = all.get(question).cloned().unwrap_or_default();
-                disagreements.push(format!("{question}: drawn {drawn}, observed {value}"));
+                let (question, observed) = (question.clone(), value.clone());
+                disagreements.push(Disagreement { question, drawn, observed });
             }
         }
     }
@@ -99,19 +125,25 @@ fn judge(draw: AnswerDraw, result: &RunResult) -> DrawnService {
 }
 
 /// Checks that failed or broke off in a run on a conformant service.
-fn false_fails(result: &RunResult) -> Vec<String> {
-    let mut found: Vec<String> = result.trouble.iter().cloned().collect();
-    let failed = result.checks().filter(|it| matches!(it.verdict, Verdict::Fail | Verdict::Error));
-    found.extend(failed.map(|check| {
-        format!(
-            "{} {} / {}: {}; expected {}, got {}",
-            check.subject.as_str(),
-            check.scenario,
-            check.step,
-            check.message,
-            check.expected,
-            check.actual
-        )
-    }));
+fn false_fails(result: &RunResult) -> Vec<FalseFail> {
+    let mut found = Vec::new();
+    if let Some(trouble) = &result.trouble {
+        let (requirement, scenario, step) = Default::default();
+        found.push(FalseFail { requirement, scenario, step, said: trouble.clone() });
+    }
+    for check in result.checks() {
+        if matches!(check.verdict, Verdict::Fail | Verdict::Error) {
+            found.push(false_fail(check));
+        }
+    }
     found
+}
+
+fn false_fail(check: &CheckResult) -> FalseFail {
+    FalseFail {
+        requirement: check.subject.as_str().to_owned(),
+        scenario: check.scenario.to_string(),
+        step: check.step.to_string(),
+        said: format!("{}; expected {}, got {}", check.message, check.expected, check.actual),
+    }
 }

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::defects::DefectTrial;
 use super::degenerate::DegenerateTarget;
 use super::deployment_matrix::UnprovenRow;
+use super::finding_fit::FindingMisfit;
+use super::history::HistoryDifference;
 use super::latitude::DrawnService;
 use super::matrix::MatrixRow;
 use super::score::MutationTest;
@@ -50,22 +52,17 @@ impl SelftestOutcome {
     }
 
     /// Findings whose row, place or remedy does not fit, each with its defect.
-    pub fn misfits(&self) -> Vec<String> {
-        self.of_defects(|trial| &trial.misfits)
+    pub fn misfits(&self) -> impl Iterator<Item = (&str, &FindingMisfit)> {
+        self.defects
+            .iter()
+            .flat_map(|trial| trial.misfits.iter().map(|found| (trial.defect.id.as_str(), found)))
     }
 
     /// Verdicts that depend on earlier calls, each with its defect.
-    pub fn history(&self) -> Vec<String> {
-        self.of_defects(|trial| &trial.history)
-    }
-
-    /// Faults of the trials of defects, each with its defect.
-    fn of_defects(&self, faults: impl Fn(&DefectTrial) -> &[String]) -> Vec<String> {
-        let with_defect = |trial| {
-            let of_trial = faults(trial).iter();
-            of_trial.map(|fault| format!("{}: {fault}", trial.defect.id)).collect::<Vec<_>>()
-        };
-        self.defects.iter().flat_map(with_defect).collect()
+    pub fn history(&self) -> impl Iterator<Item = (&str, &HistoryDifference)> {
+        self.defects
+            .iter()
+            .flat_map(|trial| trial.history.iter().map(|found| (trial.defect.id.as_str(), found)))
     }
 
     /// Gating requirements that noticed no defect.
@@ -99,8 +96,8 @@ impl SelftestOutcome {
     /// No verdict depends on earlier calls, no conformant service fails, and no other target passes.
     pub fn is_proven(&self) -> bool {
         self.survivors().is_empty()
-            && self.misfits().is_empty()
-            && self.history().is_empty()
+            && self.misfits().next().is_none()
+            && self.history().next().is_none()
             && self.is_killed()
             && self.mutation.is_proven()
             && self.median_unrelated() <= UNRELATED_MAX

@@ -2,7 +2,7 @@
 
 use super::degenerate::DegenerateTarget;
 use super::deployment_matrix::UnprovenRow;
-use super::latitude::DrawnService;
+use super::history::HistoryDifference;
 use super::mutants::TrialColumn;
 use super::on_target::{DefectFate, DefectOnTarget, TargetSelftest};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
@@ -97,11 +97,21 @@ fn defects(page: &mut TextPage, outcome: &SelftestOutcome) {
 }
 
 fn findings(page: &mut TextPage, outcome: &SelftestOutcome) {
-    page.faults("findings whose row, place or remedy does not fit", outcome.misfits());
+    let misfits = outcome.misfits().map(|(defect, it)| {
+        let what: &str = it.kind.into();
+        format!("{defect}: {} in {}: {what} ({})", it.requirement, it.step, it.message)
+    });
+    page.faults("findings whose row, place or remedy does not fit", misfits.collect());
     // Without mutants, no scenario runs twice.
-    if !outcome.mutation.trials.is_empty() {
-        page.faults("verdicts that depend on earlier calls", outcome.history());
+    if outcome.mutation.trials.is_empty() {
+        return;
     }
+    let differences = outcome.history().map(|(defect, it)| {
+        let HistoryDifference { requirement, scenario, fresh, used } = it;
+        let (fresh, used) = (fresh.as_str(), used.as_str());
+        format!("{defect}: {requirement} in {scenario}: {fresh} on a fresh service, {used} on a used one")
+    });
+    page.faults("verdicts that depend on earlier calls", differences.collect());
 }
 
 fn mutation(page: &mut TextPage, test: &MutationTest) {
@@ -172,12 +182,17 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
 }
 
 fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
-    let of_services = |faults: fn(&DrawnService) -> &[String]| -> Vec<String> {
-        let services = outcome.drawn_services();
-        let of_service = |it| faults(it).iter().map(|fault| format!("{} {fault}", it.answers));
-        services.flat_map(of_service).collect()
-    };
-    let fails = of_services(|it| &it.false_fails);
+    let fails: Vec<String> = outcome
+        .drawn_services()
+        .flat_map(|drawn| {
+            drawn.false_fails.iter().map(|it| {
+                format!(
+                    "{} {} {} / {}: {}",
+                    drawn.answers, it.requirement, it.scenario, it.step, it.said
+                )
+            })
+        })
+        .collect();
     let said = format!(
         "latitude: {} false fails over {} seeds and {} single questions",
         fails.len(),
@@ -186,7 +201,17 @@ fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
     );
     page.head(fails.is_empty(), &said);
     page.lines(fails);
-    let differing = of_services(|it| &it.disagreements);
+    let differing: Vec<String> = outcome
+        .drawn_services()
+        .flat_map(|drawn| {
+            drawn.disagreements.iter().map(|it| {
+                format!(
+                    "{} {}: drawn {}, observed {}",
+                    drawn.answers, it.question, it.drawn, it.observed
+                )
+            })
+        })
+        .collect();
     let said = format!(
         "observed answers that are not the drawn ones: {} (the answers to {} questions were observed)",
         differing.len(),
