@@ -7,6 +7,8 @@
 pub mod escape;
 pub mod masks;
 mod observed_answer;
+#[cfg(test)]
+pub(crate) mod samples;
 mod target_description;
 
 use std::net::SocketAddr;

@@ -166,40 +166,20 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use bytes::Bytes;
-    use moot_fixtures::contract::Scopes;
+    use moot_fixtures::contract::{Operation, Scopes};
     use serde_json::json;
 
     use super::Tokens;
-    use crate::exchange::{Exchange, ReceivedResponse, SentRequest};
+    use crate::exchange::{Exchange, samples};
 
     const HOUR: Duration = Duration::from_secs(3600);
 
     fn granted(token: &str, scope: &str) -> Arc<Exchange> {
         let json = json!({ "access_token": token, "scope": scope });
-        let request = SentRequest {
-            method: "POST".to_owned(),
-            url: String::new(),
-            path: String::new(),
-            operation: None,
-            headers: Vec::new(),
-            body_shown: String::new(),
-            body_length: 0,
-            curl: String::new(),
-        };
-        let response = ReceivedResponse {
-            status: 200,
-            headers: Vec::new(),
-            body: Bytes::new(),
-            json: Some(Arc::new(json)),
-            is_cut: false,
-            digest: None,
-            peer: None,
-        };
         Arc::new(Exchange {
             number: 1,
-            request,
-            outcome: Ok(response),
+            request: samples::request(Operation::CreateAccessToken),
+            outcome: Ok(samples::response(Some(json))),
             sent_at_seconds: 0,
             duration: Duration::ZERO,
             masks: Arc::default(),

@@ -268,15 +268,13 @@ fn as_sent(text: &str, sent: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::sync::Arc;
 
-    use bytes::Bytes;
     use moot_fixtures::contract::Operation;
     use moot_snapshots::Placeholders;
     use serde_json::{Value, json};
 
     use super::{as_sent, places};
-    use crate::exchange::{ReceivedResponse, SentRequest};
+    use crate::exchange::samples;
 
     fn segments(place: &str) -> Vec<String> {
         place.split('/').map(str::to_owned).collect()
@@ -285,25 +283,8 @@ mod tests {
     /// Asserts the reading at each of these places of a success.
     #[track_caller]
     fn check(operation: Operation, is_own: bool, body: &Value, expected: &[(&str, Option<&str>)]) {
-        let request = SentRequest {
-            method: operation.method().to_string(),
-            url: "http://localhost/v1".to_owned(),
-            path: "/v1".to_owned(),
-            operation: Some(operation),
-            headers: Vec::new(),
-            body_shown: String::new(),
-            body_length: 0,
-            curl: String::new(),
-        };
-        let response = ReceivedResponse {
-            status: 200,
-            headers: Vec::new(),
-            body: Bytes::new(),
-            json: Some(Arc::new(body.clone())),
-            is_cut: false,
-            digest: None,
-            peer: None,
-        };
+        let request = samples::request(operation);
+        let response = samples::response(Some(body.clone()));
         let found = places(&request, &response, is_own, &mut Placeholders::default());
         for (place, reading) in expected {
             let reading = reading.map(|text| BTreeSet::from([text.to_owned()]));
