@@ -119,6 +119,10 @@ fn pages_are_counted_by_the_service() {
     check(&[page(1, 2, 7), page(2, 2, 3)], None);
     let refused = call("list_legal_requests", 503, &json!({ "query": "page=2" }));
     check(&[page(1, 3, 7), refused], None);
+    // The wanted row is on this page.
+    let get = call("get_legal_request", 200, &json!({ "path": "/v1/requests/r1" }));
+    check(&[page(1, 3, 1), get.clone()], None);
+    check(&[page(1, 3, 7), get], Some("assumes-25"));
 }
 
 #[test]

@@ -213,11 +213,25 @@ fn lists_are_read_to_their_end() {
     // Page 2 was requested.
     let refused = call("list_legal_requests", 503, &json!({ "query": "page=2" }));
     check(&[page(1, 2, ""), refused], None);
-    // The wanted row is on page 1.
+    // The wanted row is on page 1. A client that uses all of its rows wants those of page 2 too.
     let mut first = page(1, 2, "");
-    first["answer"] = json!({ "data": [{ "id": "r1" }] });
-    let get = call("get_legal_request", 200, &json!({ "path": "/v1/requests/r1" }));
-    check(&[first, get], None);
+    first["answer"] = json!({ "data": [{ "id": "r1" }, { "id": "r2" }] });
+    let get =
+        |id: &str| call("get_legal_request", 200, &json!({ "path": format!("/v1/requests/{id}") }));
+    check(&[first.clone(), get("r1")], None);
+    check(&[first, get("r1"), get("r2")], Some("first-page-only"));
+    // The file of the wanted row is on page 1.
+    let without_token = json!({ "authorization": null, "scheme": null });
+    let download = json!({ "path": "/agreements/a1b2", "request": without_token });
+    let download = call("download_agreement", 200, &download);
+    let documents = |file: &str| {
+        let url = format!("http://127.0.0.1/agreements/{file}?signature=x");
+        let row = json!({ "id": "d1", "attributes": { "agreement_url": url } });
+        let more = json!({ "response": { "page": 1, "pages": 2 }, "answer": { "data": [row] } });
+        call("list_repository_documents", 200, &more)
+    };
+    check(&[documents("a1b2"), download.clone()], None);
+    check(&[documents("another"), download], Some("first-page-only"));
     let walk = [page(1, 2, ""), page(2, 2, "page=2"), page(3, 2, "page=3")];
     check(&walk, None);
     check(&[&walk[..], &[page(4, 2, "page=4")]].concat(), Some("past-the-end"));

@@ -24,15 +24,15 @@ pub struct WorkflowUpdate {
     /// `published` or `unpublished`
     #[schemars(with = "Option<String>", extend("enum" = WorkflowStatus::ALL))]
     pub status: Option<WorkflowStatus>,
-    /// its name
+    /// its name; a new workflow needs it
     pub name: Option<String>,
     /// its description
     pub description: Option<String>,
-    /// `generated` or `third_party`
+    /// `generated` or `third_party`; a new workflow needs it
     pub kind: Option<String>,
     /// `single` or `multiple`: the field for internal signers
     pub signers: Option<String>,
-    /// the internal signers
+    /// the internal signers; a new workflow needs them
     pub signer_options: Option<Vec<String>>,
     /// the required fields of a creation
     pub required_fields: Option<Vec<String>>,

@@ -309,6 +309,7 @@ world; each has a control plane of its own, below its base address. [The sandbox
 
 - On loopback it is open. Beyond loopback it needs its token: `Authorization: Bearer TOKEN`.
 - A body is a JSON object. A `GET` takes its members in the query. An unknown member is refused.
+  `null` counts as absent, unless its member gives it a meaning.
 - An error is a problem (RFC 9457) with `type`, `title`, `status`, `detail` and `instance`. Then nothing changed.
 - `GET /__admin/openapi.json` describes all of it, with a JSON Schema of each response, for generated clients.
 - `GET /__admin/events` tells what happens as server-sent events. What is shown of its response here is the data of one

@@ -39,7 +39,7 @@ pub struct Account {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct OperationUse {
-    /// The operation; `None` for calls without one.
+    /// The operation; null for calls without one.
     pub operation: Option<String>,
     /// Number of calls.
     pub calls: usize,
@@ -61,7 +61,7 @@ pub struct ReceivedError {
     pub times: usize,
     /// Number of the first such call.
     pub first_call: u64,
-    /// The sandbox of this call; `None` is the main world.
+    /// The sandbox of this call; null is the main world.
     pub sandbox: Option<String>,
     /// The problem and its remedy, as the service described them.
     pub detail: String,

@@ -25,7 +25,7 @@ pub struct ConductFinding {
     pub times: usize,
     /// The serials of these calls, up to 20; empty for deliveries that no call queued.
     pub calls: Vec<u64>,
-    /// The sandbox of these calls; `None` is the main world.
+    /// The sandbox of these calls; null is the main world.
     pub sandbox: Option<String>,
     /// The number of worlds that show it in the same way.
     pub worlds: usize,
@@ -33,7 +33,7 @@ pub struct ConductFinding {
     pub seen: String,
     /// The remedy.
     pub instead: String,
-    /// The first of the calls as a `curl` command; `None` for deliveries.
+    /// The first of the calls as a `curl` command; null for deliveries.
     pub excerpt: Option<String>,
 }
 

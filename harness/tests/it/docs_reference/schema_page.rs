@@ -86,6 +86,8 @@ fn table(page: &mut String, members: &[Member<'_>], name: &str) {
         }
         let value = match kind(schema) {
             kind if kind.is_empty() => "any".to_owned(),
+            // `null` for an optional member means the same as its absence.
+            kind if is_required && allows_null(schema) => format!("{kind} or null"),
             kind => kind,
         };
         let _ = writeln!(page, "| `{member}`{star} | {value} | {description} |");
@@ -113,7 +115,7 @@ fn collect<'s>(schema: &'s Value, members: &mut Vec<Member<'s>>) {
         // An alias has the description of the member that it stands for, which names the alias.
         let described = member["description"].as_str().unwrap_or_default();
         let is_alias = described.ends_with(&format!("Another name: `{name}`."));
-        if !is_known && !is_alias && member.is_object() && member.get("const").is_none() {
+        if !is_known && !is_alias && member.is_object() {
             members.push((name, member, required(name)));
         }
     }
@@ -187,6 +189,12 @@ fn kind(schema: &Value) -> String {
         },
         all => all.join(" or "),
     }
+}
+
+fn allows_null(schema: &Value) -> bool {
+    let is_null = |kind: &Value| kind == "null" || kind["type"] == "null";
+    let any = |kinds: &Value| kinds.as_array().is_some_and(|kinds| kinds.iter().any(is_null));
+    any(&schema["type"]) || any(&schema["anyOf"])
 }
 
 /// A string without its quotes, or other JSON.

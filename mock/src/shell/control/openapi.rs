@@ -27,7 +27,7 @@ pub(super) fn document(site: &Site, realm: &Realm) -> Value {
         "info": {
             "title": "Moot control plane",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Controls the mock of the Legal Request Service. On loopback it is open; elsewhere it needs a bearer token.",
+            "description": "Controls the mock of the Legal Request Service. On loopback it is open; elsewhere it needs a bearer token. A member that is `null` counts as absent, unless its schema allows `null`.",
         },
         "servers": [{ "url": format!("{}/__admin", realm.settings.base_url) }],
         "security": [{}, { "admin_token": [] }],

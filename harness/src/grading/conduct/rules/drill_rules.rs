@@ -7,6 +7,7 @@ use moot_fixtures::journal::FaultKind;
 
 use super::super::evidence::{ConductEvidence, grouped, of_calls};
 use super::super::journal::{IN_FLIGHT_US, JournalCall, JournalDelivery, WorldJournal};
+use super::lists::{is_search, used_ids};
 use super::tokens::calls_by_token;
 use super::webhooks::of_deliveries;
 use crate::verdict::pluralize;
@@ -86,13 +87,14 @@ pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>
 }
 
 pub(super) fn assumes_25(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let used = used_ids(world);
     let lists = grouped(&world.calls, JournalCall::list).into_iter();
     let found = lists.filter_map(|((operation, _), calls)| {
         let asked = calls.iter().filter_map(|call| call.asked_page()).max().unwrap_or(1);
         let last = calls.iter().rfind(|call| call.response.page == Some(asked))?;
         let pages = last.response.pages?;
         let rows = last.answer["data"].as_array()?.len();
-        if asked >= pages || rows >= ROWS_SHOWN {
+        if asked >= pages || rows >= ROWS_SHOWN || is_search(last, &used) {
             return None;
         }
         let name = operation.as_str();

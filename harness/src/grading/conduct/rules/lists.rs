@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
+use serde_json::Value;
 
 use super::super::evidence::{ConductEvidence, grouped, of_groups, series};
 use super::super::journal::{JournalCall, WorldJournal};
@@ -21,7 +22,7 @@ const DEAD_READS_MIN: usize = 5;
 
 pub(super) fn first_page_only(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let lists = grouped(&world.calls, JournalCall::list);
-    let used: BTreeSet<&str> = world.calls.iter().filter_map(JournalCall::id).collect();
+    let used = used_ids(world);
     let found = lists.into_iter().filter_map(|((operation, _), calls)| {
         // A later page counts as read even if it was refused.
         if calls.iter().any(|call| call.asked_page().is_some_and(|page| page > 1)) {
@@ -29,16 +30,30 @@ pub(super) fn first_page_only(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
         }
         let read: Vec<_> = calls.into_iter().filter(|call| call.response.page == Some(1)).collect();
         let pages = read.iter().filter_map(|call| call.response.pages).max()?;
-        let is_used = |call: &&JournalCall| {
-            call.rows().iter().filter_map(|row| row["id"].as_str()).any(|id| used.contains(id))
-        };
-        if pages < 2 || read.iter().any(is_used) {
+        if pages < 2 || read.iter().any(|call| is_search(call, &used)) {
             return None;
         }
         let seen = format!("{}: page 1 of {pages}, and no other", operation.as_str());
         Some(ConductEvidence::new(read, seen))
     });
     found.collect()
+}
+
+/// The ids in the paths of all calls.
+pub(super) fn used_ids(world: &WorldJournal) -> BTreeSet<&str> {
+    world.calls.iter().filter_map(JournalCall::id).collect()
+}
+
+/// Whether the client looked for something on a page of a list, and found it: it used one row, or some of them, but not
+/// all. A row is used by its own id, or by that of its file.
+pub(super) fn is_search(page: &JournalCall, used: &BTreeSet<&str>) -> bool {
+    let is_used = |row: &&Value| {
+        let file = row["attributes"]["agreement_url"].as_str();
+        let file = file.and_then(|url| url.split('?').next()?.rsplit('/').next());
+        row["id"].as_str().into_iter().chain(file).any(|id| used.contains(id))
+    };
+    let count = page.rows().iter().filter(is_used).count();
+    count == 1 || (1..page.rows().len()).contains(&count)
 }
 
 pub(super) fn past_the_end(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
