@@ -24,6 +24,8 @@ export function openConduct(main) {
       setText(count, String(found.findings.length));
       empty.hidden = found.findings.length > 0;
       setText(empty, found.calls === 0 ? "No call yet." : `No finding in ${counted(found.calls, "call")}.`);
+      const ranks = Object.keys(SEVERITIES);
+      found.findings.sort((/** @type {any} */ a, /** @type {any} */ b) => ranks.indexOf(a.severity) - ranks.indexOf(b.severity));
       patch(list, found.findings, (/** @type {any} */ one) => JSON.stringify(one), card);
     });
   }

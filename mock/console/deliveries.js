@@ -11,7 +11,7 @@ const SIGNS = /** @type {Record<string, string[]>} */ ({
 
 /** @param {HTMLElement} main @param {import("./app.js").Place} place @param {import("./app.js").Page} page */
 export function openDeliveries(main, place, page) {
-  const list = table("Deliveries", ["Delivery", "Event", "About", "State", "Attempts", "Next", ""], "",
+  const list = table("Deliveries", ["Delivery", "Event", "About", "Webhook", "State", "Attempts", "Next", ""], "",
     "No delivery yet. Register a webhook; a signed request is delivered to it.");
   const policy = el("section", { class: "card" });
   const receiver = el("section", { class: "card" });
@@ -39,7 +39,7 @@ export function openDeliveries(main, place, page) {
     });
     const element = el("tr", { "data-row": true }, el("td", { class: "serial" }, el("a", { href: `#/deliveries/${one.id}`, "data-open": true }, String(one.id))),
       el("td", { class: "word" }, value(one.event)), el("td", {}, el("a", { href: `#/requests/${encodeURIComponent(one.legal_request_id)}` }, one.legal_request_id)),
-      el("td", {}, badge(name, sign, one.state)), el("td", {}, el("ul", { class: "plain" }, attempts)),
+      el("td", { class: "word" }, one.webhook_id), el("td", {}, badge(name, sign, one.state)), el("td", {}, el("ul", { class: "plain" }, attempts)),
       el("td", { class: "when" }, one.next_attempt_at && dateTime(one.next_attempt_at)),
       el("td", { class: "end" }, button({ label: "Redeliver", method: "POST", path: `deliveries/${one.id}/redeliver`, done: load })));
     if (String(one.id) === place.id) element.setAttribute("aria-selected", "true");

@@ -30,10 +30,13 @@ pub(crate) struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// The value of `content-length`. `None` without a body, and for a body in chunks.
+    /// The value of `content-length`. `None` for a body in chunks, and without a body for methods that need none
+    /// (RFC 9110 §8.6).
     pub(crate) fn content_length(&self) -> Option<u64> {
         let is_chunked = self.headers.iter().any(|(name, _)| name == "transfer-encoding");
-        self.body.content_length().filter(|_| !is_chunked)
+        let needs_body = ["POST", "PUT", "PATCH"].contains(&self.method.as_str());
+        let length = self.body.content_length().or(needs_body.then_some(0));
+        length.filter(|_| !is_chunked)
     }
 }
 

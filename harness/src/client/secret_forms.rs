@@ -13,8 +13,9 @@ pub(crate) fn of_secret(client_id: &str, secret: &str) -> Vec<(String, &'static 
         (all_but_last(secret), "CLIENT_SECRET_ALL_BUT_LAST"),
         (other_case(secret), "CLIENT_SECRET_OTHER_CASE"),
     ];
+    let near = near_miss::near_misses(secret).map(|(_, text)| (text, "CLIENT_SECRET_NEAR_MISS"));
     let mut forms = Vec::new();
-    for (text, label) in rows {
+    for (text, label) in rows.into_iter().chain(near) {
         let form: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
         let percent =
             percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC)
@@ -45,6 +46,7 @@ pub(crate) fn as_name(secret: &str) -> Value {
         "$secret": secret,
         "all_but_last": all_but_last(secret),
         "other_case": other_case(secret),
+        "near_misses": near_miss::rows(secret),
     })
 }
 

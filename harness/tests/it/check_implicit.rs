@@ -324,6 +324,27 @@ fn statuses_are_documented_or_open() {
 }
 
 #[test]
+fn a_part_of_a_list_is_what_a_range_asks_for() {
+    let failed = |range: &str, status: u16, content_range: &str| {
+        let mut seen = list(&empty_list());
+        seen.status = status;
+        seen.body.truncate(10);
+        let mut exchange = seen.exchange();
+        exchange.request.headers.push((range.to_owned(), "bytes=0-9".to_owned()));
+        if let Ok(response) = &mut exchange.outcome {
+            response.headers.push(("content-range".to_owned(), content_range.to_owned()));
+        }
+        let found = implicit::judge(&exchange, &ImplicitContext::new("/api", false));
+        found.iter().any(|(_, judgement)| matches!(judgement, Judgement::Fails(_)))
+    };
+    assert!(!failed("range", 206, "bytes 0-9/120"));
+    assert!(!failed("range", 206, "bytes 0-9/*"));
+    assert!(failed("range", 206, "bytes 0-8/120"));
+    assert!(failed("range", 200, "bytes 0-9/120"));
+    assert!(failed("accept", 206, "bytes 0-9/120"));
+}
+
+#[test]
 fn a_date_is_an_http_date() {
     check(&missing(&problem()).header("date", ""), &["http.date"]);
     check(&missing(&problem()).header("date", "2026-03-05T14:30:00Z"), &["http.date"]);

@@ -160,3 +160,24 @@ fn events_of_unknown_kinds_are_accepted() {
     check_world(world("moot_unknown_event", 204), None);
     check_world(world("execution_complete", 400), None);
 }
+
+#[test]
+fn a_receiver_that_breaks_at_an_unknown_kind_does_not_accept_it() {
+    let lost = json!([{ "error": "closed" }]);
+    let answered = json!([{ "status": 204 }]);
+    let world = |attempts: [&Value; 3]| {
+        let events = ["execution_complete", "moot_unknown_event", "execution_complete"];
+        let deliveries = (1..).zip(events).zip(attempts).map(|((id, event), attempts)| {
+            json!({ "id": id, "event": event, "state": "queued", "attempts": attempts })
+        });
+        let mut world = journal(&[]);
+        let deliveries = Value::Array(deliveries.collect());
+        world.deliveries = serde_json::from_value(deliveries).expect("deliveries");
+        world
+    };
+    check_world(world([&answered, &lost, &answered]), Some("hook-unknown-event"));
+    check_world(world([&answered, &answered, &answered]), None);
+    // The receiver may be gone, or was away for a time.
+    check_world(world([&answered, &lost, &json!([])]), None);
+    check_world(world([&lost, &lost, &answered]), None);
+}

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::conduct_support::{call, check, create, list, times};
+use crate::conduct_support::{at_once, call, check, create, list, times};
 
 #[test]
 fn a_client_waits_for_retry_after() {
@@ -20,9 +20,12 @@ fn a_client_waits_for_retry_after() {
     check(&[expected, next(1, 1_900)], None);
     check(&[limit(1, 0), next(1, 1_950)], None);
     check(&[limit(1, 0), next(1, 2_100)], None);
-    // It was sent before the response, on another connection.
-    check(&[limit(1, 0), limit(2, 1)], None);
-    check(&[limit(1, 0), limit(2, 300)], Some("impatient-retry"));
+    // It was sent before the response, or soon after it by a client with calls at the same time, on another connection.
+    let of_two_tasks = [next(8, 0), at_once(next(9, 0)), limit(1, 3_000)];
+    check(&[limit(1, 0), at_once(limit(2, 0))], None);
+    check(&[&of_two_tasks[..], &[limit(2, 249)]].concat(), None);
+    check(&[&of_two_tasks[..], &[limit(2, 250)]].concat(), Some("impatient-retry"));
+    check(&[limit(1, 0), limit(2, 1)], Some("impatient-retry"));
     let mut of_another_process = limit(2, 300);
     of_another_process["request"]["authorization"] = "fingerprint:2".into();
     let again = limit(1, 1_800);
@@ -118,7 +121,8 @@ fn a_lost_creation_is_looked_for() {
     // A client with several connections may have sent both at the same time.
     let mut beside = list(&json!({ "connection": 2 }));
     beside["status"] = 500.into();
-    check(&[beside, lost.clone(), soon], None);
+    check(&[beside.clone(), at_once(lost.clone()), soon.clone()], None);
+    check(&[beside, lost.clone(), soon], Some("blind-repeat"));
     check(&[lost.clone(), list(&json!({})), again.clone()], None);
     check(&[lost.clone(), create(&[("file", "y")], 201, &json!({}))], None);
     check(&times(3, &again), Some("creation-repeated"));
@@ -128,10 +132,10 @@ fn a_lost_creation_is_looked_for() {
     let of_other_thread = create(&[("file", "y")], 201, &json!({ "connection": 2 }));
     check(&vec![[again.clone(), of_other_thread]; 3].concat(), Some("creation-repeated"));
     // Three threads create the same at the same time.
-    let at_once = |connection: u64| {
-        create(&[("file", "x")], 201, &json!({ "connection": connection, "after_ms": 0 }))
-    };
-    check(&[1, 2, 3].map(at_once), None);
+    let of_thread =
+        |connection: u64| create(&[("file", "x")], 201, &json!({ "connection": connection }));
+    check(&[of_thread(1), at_once(of_thread(2)), at_once(of_thread(3))], None);
+    check(&[1, 2, 3].map(of_thread), Some("creation-repeated"));
     let upload = |digest: &str| {
         let file =
             json!([{ "name": "file", "file_name": "scan.pdf", "length": 9, "digest": digest }]);

@@ -7,7 +7,7 @@ use moot_harness::grading::conduct::{findings, judged_rules};
 use serde_json::{Value, json};
 
 use crate::conduct_support::{
-    broken, call, check, create, journal, list, part, schema, times, token,
+    at_once, broken, call, check, create, journal, list, part, schema, times, token,
 };
 
 #[test]
@@ -76,6 +76,22 @@ fn a_token_is_kept_while_it_is_valid() {
     check(&row(1), Some("token-per-call"));
     check(&row(2), None);
     check(&[pair(1, 1), pair(2, 1)].concat(), None);
+    // Tasks of one process that each get a token at its start, and then use the last one.
+    let at_once = |tokens: u32, uses_of_others: usize| {
+        let others = (1..=tokens).map(|number| pair(number, uses_of_others));
+        let calls = [others.collect::<Vec<_>>().concat(), pair(9, 20)].concat();
+        let mut world = journal(&calls);
+        let issued = world.calls.iter_mut().filter(|it| it.path == "/oauth/token");
+        for (call, began_us) in issued.zip(1..) {
+            let wire = call.wire.as_mut().expect("a wire");
+            (wire.began_us, wire.ended_us) = (began_us, Some(1_000));
+        }
+        crate::conduct_support::broken_in(&[world])
+    };
+    assert_eq!(at_once(3, 0), ["token-per-call"]);
+    assert_eq!(at_once(3, 1), ["token-per-call"]);
+    assert_eq!(at_once(3, 2), [""; 0]);
+    assert_eq!(at_once(1, 0), [""; 0]);
     // A client that forgets its token in one call, and gets a new one after the refusal.
     let bare = json!({ "problem": "invalid_token", "request": { "authorization": null, "credentials": 0, "scheme": null } });
     let forgot = [
@@ -96,8 +112,9 @@ fn a_dead_token_is_renewed() {
             json!({ "problem": "token_expired", "connection": connection, "after_ms": after_ms });
         call("list_legal_requests", 401, &more)
     };
-    check(&[parallel(1, 0), parallel(2, 10), parallel(3, 10)], None);
-    check(&[parallel(1, 0), parallel(2, 300), parallel(3, 10)], Some("dead-token"));
+    check(&[parallel(1, 0), at_once(parallel(2, 0)), parallel(3, 10)], None);
+    check(&[parallel(1, 0), parallel(2, 300), at_once(parallel(3, 0))], Some("dead-token"));
+    check(&[parallel(1, 0), parallel(2, 10), parallel(3, 10)], Some("dead-token"));
     // These waited for the only connection.
     let queued = |path: &str, after_ms: u64| {
         let more = json!({ "problem": "token_expired", "path": path, "after_ms": after_ms });
@@ -175,6 +192,9 @@ fn ids_addresses_and_parameters_are_those_of_the_service() {
     check(&[path("/v1/requests/8pWwLkl0/activity_log")], Some("unknown-address"));
     check(&[path("/requests/a1/activity")], Some("unknown-address"));
     check(&[path("/favicon.ico")], None);
+    // This service does not have the operation.
+    let revocation = json!({ "path": "/oauth/revoke", "method": "POST", "decision": "route" });
+    check(&[call("", 404, &revocation)], None);
     // A right address with a method of HTTP itself.
     for method in ["HEAD", "OPTIONS"] {
         let asked = json!({ "path": "/v1/requests", "method": method, "decision": "route" });
@@ -213,6 +233,11 @@ fn lists_are_read_to_their_end() {
     // Page 2 was requested.
     let refused = call("list_legal_requests", 503, &json!({ "query": "page=2" }));
     check(&[page(1, 2, ""), refused], None);
+    // All pages but the last one.
+    let two_of_three = [page(1, 3, ""), page(2, 3, "page=2")];
+    check(&two_of_three, Some("first-page-only"));
+    let refused = call("list_legal_requests", 503, &json!({ "query": "page=3" }));
+    check(&[&two_of_three[..], &[refused]].concat(), None);
     // The wanted row is on page 1. A client that uses all of its rows wants those of page 2 too.
     let mut first = page(1, 2, "");
     first["answer"] = json!({ "data": [{ "id": "r1" }, { "id": "r2" }] });
@@ -220,6 +245,13 @@ fn lists_are_read_to_their_end() {
         |id: &str| call("get_legal_request", 200, &json!({ "path": format!("/v1/requests/{id}") }));
     check(&[first.clone(), get("r1")], None);
     check(&[first, get("r1"), get("r2")], Some("first-page-only"));
+    // The row that the client created is on page 1.
+    let created = json!({ "answer": { "data": { "id": "r1" } } });
+    let mut shown = page(1, 2, "");
+    shown["answer"] = json!({ "data": [{ "id": "r1" }, { "id": "r2" }] });
+    let form = [("workflow_id", "w1")];
+    let listed = json!({ "required_fields": ["workflow_id"], "optional_fields": [] });
+    check(&[schema(&listed), create(&form, 201, &created), shown], None);
     // The file of the wanted row is on page 1.
     let without_token = json!({ "authorization": null, "scheme": null });
     let download = json!({ "path": "/agreements/a1b2", "request": without_token });
@@ -282,6 +314,9 @@ fn a_request_is_created_by_its_schema() {
     check(&[schema(&missing), create(&form[..1], 201, &json!({}))], Some("field-not-listed"));
     let extra = [form[0], form[1], ("counterparty_mail", "x")];
     check(&[schema(&listed), create(&extra, 201, &json!({}))], Some("unknown-field"));
+    let bare = [form[0], form[1], ("internal_signer_emails", "x")];
+    let found = findings(&[journal(&[schema(&listed), create(&bare, 201, &json!({}))])]);
+    assert!(found[0].seen.ends_with("did you mean `internal_signer_emails[]`?"), "{found:?}");
 }
 
 #[test]
@@ -351,6 +386,8 @@ fn receivers_answer_soon_and_well() {
     assert_eq!(rules("queued", &json!([attempt(404, 1)])), ["hook-refuses"]);
     assert_eq!(rules("delivered", &json!([attempt(503, 1), attempt(200, 1)])), [""; 0]);
     assert_eq!(rules("failed", &json!([attempt(503, 1)])), ["hook-refuses"]);
+    assert_eq!(rules("queued", &json!(vec![attempt(500, 1); 3])), ["hook-refuses"]);
+    assert_eq!(rules("queued", &json!(vec![attempt(500, 1); 2])), [""; 0]);
     assert_eq!(rules("failed", &json!([{ "error": "refused" }])), [""; 0]);
     assert_eq!(rules("queued", &json!([attempt(301, 1)])), ["hook-redirects"]);
     // A receiver that accepts nothing, although the mock would still try again.

@@ -49,6 +49,9 @@ fn merge(into: &mut Value, more: &Value) {
     }
 }
 
+/// The duration of a call.
+const CALL_US: i64 = 1_000;
+
 /// The journal of these calls. Each takes a millisecond. The clock of the world is the real clock.
 pub(crate) fn journal(calls: &[Value]) -> WorldJournal {
     let mut now_us: i64 = 1;
@@ -58,10 +61,13 @@ pub(crate) fn journal(calls: &[Value]) -> WorldJournal {
         .map(|(call, serial)| {
             let mut call = call.clone();
             now_us += call["after_ms"].as_i64().unwrap_or_default() * 1_000;
+            if call["at_once"] == true {
+                now_us -= CALL_US;
+            }
             let at = Timestamp::UNIX_EPOCH + SignedDuration::from_micros(now_us);
             call["wire"] = json!({ "connection": call["connection"], "began_us": now_us,
-                                   "ended_us": now_us + 1_000 });
-            now_us += 1_000;
+                                   "ended_us": now_us + CALL_US });
+            now_us += CALL_US;
             call["serial"] = serial.into();
             call["at"] = at.to_string().into();
             if !call["answer"].is_null() {
@@ -89,6 +95,13 @@ pub(crate) fn broken_in(worlds: &[WorldJournal]) -> Vec<String> {
 #[track_caller]
 pub(crate) fn check(calls: &[Value], expected: Option<&str>) {
     assert_eq!(broken(calls), expected.into_iter().collect::<Vec<_>>(), "{calls:#?}");
+}
+
+/// The call at the same time as the one before it.
+pub(crate) fn at_once(mut one: Value) -> Value {
+    one["after_ms"] = 0.into();
+    one["at_once"] = true.into();
+    one
 }
 
 /// The same call several times.

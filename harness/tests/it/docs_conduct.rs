@@ -5,6 +5,7 @@ use std::path::Path;
 
 use moot_fixtures::conduct;
 use moot_fixtures::contract::ConductOccasion;
+use moot_harness::grading::misbehaving_client::not_shown;
 
 const HEAD: &str = "\
 # The conduct of a client
@@ -21,12 +22,12 @@ moot explain impatient-retry
   command ends with 1 if it broke such a rule. A severity includes the more severe ones. The option is repeatable.
 - `--report KIND=FILE` writes text, JSON, JUnit, Markdown or HTML. `moot schema conduct` prints the JSON
   Schema of the JSON report.
-- The report lists the open questions that the client relies on, with the answer of the mock and the other allowed
-  answers. Another deployment may give one of those.
+- The report lists the open questions that the calls touch, with the answer of the mock and the other allowed answers.
+  Another deployment may give one of those. It does not say that the client relies on the answer.
 - Pauses are measured in real time, from the last byte of a response to the head of the next call. The clock of the
   mock does not matter. Only a pause that is too short is a finding.
-- A call on another connection within 250 ms after a response is excused: the client may have sent it before it read
-  the response. So is a different call on the same connection within a second: it may have waited for the connection.
+- A call on another connection within 250 ms after a response is excused, if the client has calls at the same time
+  somewhere in the run: it may have sent the call before it read the response. So is a different call on the same connection within a second: it may have waited for the connection.
 - A test that provokes an error once or twice breaks no rule. With the header `X-Moot-Expect: refused` a test marks
   a call that is wrong on purpose.
 - `must`: the specification or a standard requires it, and a violation does damage. `should`: a violation causes
@@ -73,6 +74,12 @@ fn page() -> String {
                 rule.id
             );
         }
+    }
+    page.push_str(
+        "\n## Rules that may stay unseen\n\nA client that breaks one of these rules may have no finding, for the reason that is given here.\n\n",
+    );
+    for (rule, why) in not_shown() {
+        let _ = writeln!(page, "- `{rule}`: {why}");
     }
     page
 }

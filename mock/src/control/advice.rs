@@ -3,7 +3,7 @@
 //! The response to a client must not reveal the ids and applications that exist (§5.6).
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
-use moot_fixtures::journal::{RuleGroup, SentPart};
+use moot_fixtures::journal::{AuthorizationScheme, RuleGroup, SentPart};
 use moot_fixtures::nearest::{nearest, quoted};
 
 use crate::world::journal::JournalEntry;
@@ -71,6 +71,11 @@ fn token(world: &World, exchange: &JournalEntry) -> Option<String> {
 
 /// Advice on credentials of no application.
 fn client(world: &World, exchange: &JournalEntry) -> Option<String> {
+    if exchange.request.scheme == Some(AuthorizationScheme::Bearer) {
+        let advice =
+            "a token request carries no access token: leave the `Authorization` header out";
+        return Some(advice.to_owned());
+    }
     let form = exchange.request.text.as_deref()?;
     let mut fields = form_urlencoded::parse(form.as_bytes());
     let (_, id) = fields.find(|(name, _)| name == "client_id")?;

@@ -55,6 +55,11 @@ impl Endpoints {
     /// The operation with this method and path. `path` is below the base address. Its query is ignored.
     pub fn find(&self, method: &str, path: &str) -> Option<Operation> {
         let path = path.split(['?', '#']).next().unwrap_or(path);
+        // A server in front of the service may resolve `..`, also an encoded one. Then another path is answered.
+        let decoded = percent_decode_str(path).decode_utf8_lossy();
+        if decoded.split('/').any(|segment| matches!(segment, "." | "..")) {
+            return None;
+        }
         let operations =
             self.all(|endpoint| endpoint.method == method && matches(&endpoint.path, path));
         // A template without an id has precedence.
@@ -123,7 +128,25 @@ fn matches(template: &str, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use std::collections::BTreeMap;
+
+    use moot_fixtures::contract::Operation;
+
+    use super::{Endpoints, matches};
+
+    #[test]
+    fn a_path_that_a_gateway_resolves_is_of_no_operation() {
+        let endpoints = Endpoints::new(&BTreeMap::new());
+        for (id, expected) in [
+            ("abc", Some(Operation::GetLegalRequest)),
+            ("a%2Fb", Some(Operation::GetLegalRequest)),
+            ("..;", Some(Operation::GetLegalRequest)),
+            ("%2e%2e%2fworkflows", None),
+            ("..", None),
+        ] {
+            assert_eq!(endpoints.find("GET", &format!("/v1/requests/{id}")), expected, "{id}");
+        }
+    }
 
     #[test]
     fn an_id_matches_one_segment() {

@@ -35,6 +35,20 @@ pub struct Account {
     pub outlived: bool,
 }
 
+impl Account {
+    /// The sentence about a client without findings.
+    pub fn without_findings(&self) -> &'static str {
+        let is_token =
+            |one: &&OperationUse| one.operation.as_deref() == Some("create_access_token");
+        let mut others = self.operations.iter().filter(|one| !is_token(one));
+        let is_served = others.any(|one| one.statuses.keys().any(|status| *status < 400));
+        match self.calls == 0 || is_served {
+            true => "No rule of conduct is broken",
+            false => "No rule of conduct is broken, but no call was served: see the errors above",
+        }
+    }
+}
+
 /// The calls of one operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]

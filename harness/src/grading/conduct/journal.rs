@@ -2,7 +2,7 @@
 //!
 //! This folder does not depend on the mock: a journal of another version or process is read in the same way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use jiff::Timestamp;
@@ -100,6 +100,9 @@ pub struct JournalCall {
     /// The process of the client: the serial of its first call.
     #[serde(skip)]
     pub(crate) process: u64,
+    /// Whether the client never has two calls at the same time.
+    #[serde(skip)]
+    is_one_at_a_time: bool,
 }
 
 /// A delivery to a webhook.
@@ -199,13 +202,14 @@ impl JournalCall {
 
     /// Whether the client may have sent it, or have it queued, before it read the response to `earlier`. On the same
     /// connection only a call with another intent: the connection pool of a client sends a waiting call as soon as a
-    /// response is complete. True if the times are unknown.
+    /// response is complete. On another connection only if the client has calls at the same time. True if the times are
+    /// unknown.
     pub(super) fn was_in_flight(&self, earlier: &Self) -> bool {
         let (Some(wire), Some(earlier_wire)) = (self.wire, earlier.wire) else { return true };
         let Some(ended_us) = earlier_wire.ended_us else { return true };
         let pause_us = wire.began_us.saturating_sub(ended_us);
         if wire.connection != earlier_wire.connection {
-            return pause_us < IN_FLIGHT_US;
+            return pause_us < IN_FLIGHT_US && !self.is_one_at_a_time;
         }
         pause_us < QUEUED_US && self.intent() != earlier.intent()
     }
@@ -305,10 +309,34 @@ pub(super) fn is_form(content_type: &str) -> bool {
 fn calls_of_processes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<JournalCall>, D::Error> {
     let mut calls = Vec::<JournalCall>::deserialize(from)?;
     let processes = processes(&calls);
-    for (call, process) in calls.iter_mut().zip(processes) {
-        call.process = process;
+    let parallel = parallel_callers(&calls);
+    let is_one_at_a_time: Vec<bool> =
+        calls.iter().map(|call| !parallel.contains(&call.caller())).collect();
+    for (call, (process, is_one)) in
+        calls.iter_mut().zip(processes.into_iter().zip(is_one_at_a_time))
+    {
+        (call.process, call.is_one_at_a_time) = (process, is_one);
     }
     Ok(calls)
+}
+
+/// The clients that had two calls at the same time, or whose times are unknown.
+fn parallel_callers(calls: &[JournalCall]) -> BTreeSet<(IpAddr, Option<&str>)> {
+    let mut last_ends = BTreeMap::new();
+    let mut parallel = BTreeSet::new();
+    let began_us = |call: &&JournalCall| call.wire.map(|wire| wire.began_us);
+    let mut by_begin: Vec<&JournalCall> = calls.iter().collect();
+    by_begin.sort_by_key(began_us);
+    for call in by_begin {
+        let last_end = last_ends.entry(call.caller()).or_default();
+        match call.wire {
+            Some(wire) if wire.began_us >= *last_end => {
+                *last_end = wire.ended_us.unwrap_or(wire.began_us);
+            }
+            Some(_) | None => _ = parallel.insert(call.caller()),
+        }
+    }
+    parallel
 }
 
 /// The process of each call. Every process has its own token. A process may also get a new token for each call: a token

@@ -27,6 +27,7 @@ fn values(account: &Account) -> Value {
     context! {
         account => Value::from(Serde(account)),
         answers,
+        without_findings => account.without_findings(),
         version => env!("CARGO_PKG_VERSION"),
     }
 }

@@ -62,7 +62,7 @@ pub fn render(account: &Account) -> String {
 /// Only the findings, with their remedies.
 pub fn outcome(account: &Account) -> String {
     if account.findings.is_empty() {
-        return "No rule of conduct is broken\n".to_owned();
+        return format!("{}\n", account.without_findings());
     }
     format!("{}\n{}", paint::bold("Broken rules of conduct"), findings(&account.findings))
 }
@@ -117,7 +117,7 @@ fn relied(questions: &[ReliedQuestion]) -> String {
     if questions.is_empty() {
         return String::new();
     }
-    let head = "Open questions of the specification that it relies on";
+    let head = "Open questions of the specification that its calls touch";
     let mut out = format!("\n{}\n", paint::bold(head));
     for it in questions {
         out.push_str(&format!(

@@ -18,7 +18,7 @@ use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall
 use crate::verdict::pluralize;
 
 use journals::{
-    calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_later_page,
+    calls, deleted_webhooks, forged_statuses, has_deliveries, is_discarded, is_last_page,
     is_served, met, read_lists, read_worlds, tasks, uses,
 };
 
@@ -104,7 +104,9 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
         && has_deliveries(&drill.met, calm, run, &worlds)
         && run.orders_done >= drill.orders.iter().filter(|it| it.after.is_some()).count();
     let has_must = findings.iter().any(|it| it.severity == Severity::Must);
-    let unjudged = not_applicable(drill, &calm_worlds).or_else(|| not_reached(drill, run, is_met));
+    let unjudged = not_applicable(drill, &calm_worlds)
+        .or_else(|| webhook_deleted_before(drill, run, &worlds))
+        .or_else(|| not_reached(drill, run, is_met));
     let verdict = unjudged.unwrap_or_else(|| {
         let both = (&calm_worlds[..], &worlds[..]);
         let mistake = mistake(drill, calm, run, &met_calls, both, &findings);
@@ -141,12 +143,23 @@ fn judge_wrong_certificate(drill: &Drill, run: &DrillRecording, sent: usize) -> 
 fn not_applicable(drill: &Drill, calm_worlds: &[WorldJournal]) -> Option<(DrillEnd, String)> {
     let why = match drill.needs.iter().find(|needed| !uses(calm_worlds, **needed)) {
         Some(unused) => format!("in the calm run it never calls {}", unused.as_str()),
-        None if drill.reads_on && !calls(calm_worlds).any(is_later_page) => {
-            "in the calm run it never reads a second page".to_owned()
+        None if drill.reads_on && met(&drill.met, calm_worlds).is_empty() => {
+            format!("in the calm run it never reads {}", drill.reach)
         }
         None => return None,
     };
     Some((DrillEnd::NotApplicable, why))
+}
+
+/// A client that deletes its webhook soon after its first delivery never gets the one that repeats it (§4.13).
+fn webhook_deleted_before(
+    drill: &Drill,
+    run: &DrillRecording,
+    worlds: &[WorldJournal],
+) -> Option<(DrillEnd, String)> {
+    let was_early = (1..drill.met.deliveries).contains(&run.deliveries) && is_discarded(worlds);
+    let why = "it deleted its webhook before the second delivery could be sent";
+    was_early.then(|| (DrillEnd::NotApplicable, why.to_owned()))
 }
 
 fn not_reached(drill: &Drill, run: &DrillRecording, is_met: bool) -> Option<(DrillEnd, String)> {
@@ -198,7 +211,11 @@ fn mistake(
         && run.exit_code == Some(0)
         && let Some(why) = not_made_up(met, worlds)
     {
-        return Some(of_drill(why));
+        // A client without a timeout would have waited until the service gave up.
+        let has_timeout = findings.iter().all(|it| it.rule != "no-timeout");
+        let rule = drill.breaks.as_deref() == Some("no-timeout") && has_timeout;
+        let rule = if rule { &drill.gives_up } else { &drill.breaks };
+        return Some(Mistake { why, rule: rule.clone() });
     }
     unread_pages(drill, calm_worlds, worlds)
         .or_else(|| acted_otherwise(drill, calm, run))
@@ -304,10 +321,12 @@ fn unobserved(drill: &Drill, run: &DrillRecording) -> Option<String> {
     ))
 }
 
-/// A call with a fault whose operation never succeeded afterwards, although the command ended with 0.
+/// A call with a fault that never succeeded afterwards, although the command ended with 0.
 fn not_made_up(met: &[&JournalCall], worlds: &[WorldJournal]) -> Option<String> {
     let is_met = |call: &&JournalCall| met.iter().any(|it| std::ptr::eq(*it, *call));
-    worlds.iter().find_map(|world| not_made_up_in(world.calls.iter().rfind(is_met)?, &world.calls))
+    worlds.iter().find_map(|world| {
+        world.calls.iter().filter(is_met).find_map(|met| not_made_up_in(met, &world.calls))
+    })
 }
 
 fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
@@ -328,7 +347,8 @@ fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
     };
     let is_again = |call: &JournalCall| {
         let is_list = last.operation.is_some_and(|operation| operation.is_list());
-        call.operation == last.operation && (!is_list || is_same_page(call))
+        let is_same_list = || call.list() == last.list() && is_same_page(call);
+        call.operation == last.operation && (!is_list || is_same_list())
     };
     let is_made_up =
         is_slow(last) || later.any(|call| (is_again(call) && is_whole(call)) || is_look(call));

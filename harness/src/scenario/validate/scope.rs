@@ -16,7 +16,7 @@ impl NameScope {
     pub(super) fn new(receivers: &[String]) -> Self {
         let application = json!({
             "client_id": null,
-            "client_secret": { ITSELF: null, "all_but_last": null, "other_case": null },
+            "client_secret": { ITSELF: null, "all_but_last": null, "near_misses": null, "other_case": null },
             "basic": null,
             "wrong_basic": null,
             "basic_without_secret": null,

@@ -91,6 +91,9 @@ const fn several(
 pub fn judge(exchange: &Exchange, context: &ImplicitContext) -> Vec<(&'static str, Judgement)> {
     let Ok(response) = &exchange.outcome else { return Vec::new() };
     let answered = AnsweredExchange { exchange, response, context };
+    if answered.is_part() {
+        return Vec::new();
+    }
     let mut findings = Vec::new();
     for row in TABLE {
         match row.judge {

@@ -128,13 +128,16 @@ pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
     }
     // The counts come first, because a long text is cut.
     let (mut counts, mut named) = (Vec::new(), String::new());
-    for (what, members) in [("missing", &missing), ("unexpected", &unexpected)] {
+    for (what, members, all, noun) in [
+        ("missing", &missing, expected.len(), "expected member"),
+        ("unexpected", &unexpected, items.len(), "member"),
+    ] {
         if !members.is_empty() {
-            counts.push(format!("{} {what}", members.len()));
+            counts.push(format!("{} of {} {what}", members.len(), pluralize(all, noun)));
             named.push_str(&format!("; {what}: {}", values_text(members)));
         }
     }
-    let actual = format!("{} of {}{named}", counts.join(", "), pluralize(items.len(), "member"));
+    let actual = format!("{}{named}", counts.join(", "));
     let expected = format!("the same {}", pluralize(expected.len(), "member"));
     Judgement::differs(MismatchKind::Members, expected, actual)
 }
@@ -153,7 +156,7 @@ mod tests {
         let Judgement::Fails(mismatch) = same_members(&json!(actual), &expected) else {
             panic!("they differ")
         };
-        let says = "10 missing, 25 unexpected of 27 members; missing: \"id-0\", \"id-1\"";
+        let says = "10 of 12 expected members missing, 25 of 27 members unexpected; missing: \"id-0\", \"id-1\"";
         assert!(mismatch.actual.starts_with(says), "{}", mismatch.actual);
     }
 }

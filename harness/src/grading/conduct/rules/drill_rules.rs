@@ -129,10 +129,19 @@ pub(super) fn stale_schema(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn hook_unknown_event(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let is_lost = |it: &JournalDelivery| {
+        !it.attempts.is_empty() && it.attempts.iter().all(|attempt| attempt.status.is_none())
+    };
+    // A receiver that still answers events, and has lost none of a known kind, breaks at an unknown kind.
+    let is_known = |it: &&JournalDelivery| it.event == EXECUTION_COMPLETE;
+    let known = || world.deliveries.iter().filter(is_known);
+    let answered = known().filter(|it| it.attempts.iter().any(|attempt| attempt.status.is_some()));
+    let last = answered.map(|it| it.id).max().filter(|_| !known().any(is_lost));
     let is_refused = |delivery: &JournalDelivery| {
         let is_refused = |status: u16| !(200..300).contains(&status);
-        delivery.event != EXECUTION_COMPLETE
-            && delivery.attempts.iter().any(|it| it.status.is_some_and(is_refused))
+        let has_refused = delivery.attempts.iter().any(|it| it.status.is_some_and(is_refused));
+        let breaks = is_lost(delivery) && last.is_some_and(|last| delivery.id < last);
+        delivery.event != EXECUTION_COMPLETE && (has_refused || breaks)
     };
-    of_deliveries(world, is_refused, "of an unknown kind refused")
+    of_deliveries(world, is_refused, "of an unknown kind refused, or not answered")
 }

@@ -24,28 +24,33 @@ pub(super) fn first_page_only(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
     let lists = grouped(&world.calls, JournalCall::list);
     let used = used_ids(world);
     let found = lists.into_iter().filter_map(|((operation, _), calls)| {
-        // A later page counts as read even if it was refused.
-        if calls.iter().any(|call| call.asked_page().is_some_and(|page| page > 1)) {
+        // A page counts as read even if it was refused.
+        let asked = calls.iter().filter_map(|call| call.asked_page()).max().unwrap_or(1);
+        let read: Vec<_> = calls.into_iter().filter(|call| call.response.page.is_some()).collect();
+        let last = read.iter().max_by_key(|call| call.response.page)?;
+        let (page, pages) = last.response.page.zip(last.response.pages)?;
+        if page >= pages || asked > page || read.iter().any(|call| is_search(call, &used)) {
             return None;
         }
-        let read: Vec<_> = calls.into_iter().filter(|call| call.response.page == Some(1)).collect();
-        let pages = read.iter().filter_map(|call| call.response.pages).max()?;
-        if pages < 2 || read.iter().any(|call| is_search(call, &used)) {
-            return None;
-        }
-        let seen = format!("{}: page 1 of {pages}, and no other", operation.as_str());
+        let name = operation.as_str();
+        let seen = match page {
+            1 => format!("{name}: page 1 of {pages}, and no other"),
+            page => format!("{name}: pages up to {page} of {pages}, and not the last one"),
+        };
         Some(ConductEvidence::new(read, seen))
     });
     found.collect()
 }
 
-/// The ids in the paths of all calls.
+/// The ids in the paths of all calls, and those of the objects that they created.
 pub(super) fn used_ids(world: &WorldJournal) -> BTreeSet<&str> {
-    world.calls.iter().filter_map(JournalCall::id).collect()
+    let created = world.calls.iter().filter(|call| call.is_creation());
+    let created = created.filter_map(|call| call.answer["data"]["id"].as_str());
+    world.calls.iter().filter_map(JournalCall::id).chain(created).collect()
 }
 
-/// Whether the client looked for something on a page of a list, and found it: it used one row, or some of them, but not
-/// all. A row is used by its own id, or by that of its file.
+/// Whether the client looked for something on a page of a list, and found it: it used or created one
+/// row, or some of them, but not all. A row is used by its own id, or by that of its file.
 pub(super) fn is_search(page: &JournalCall, used: &BTreeSet<&str>) -> bool {
     let is_used = |row: &&Value| {
         let file = row["attributes"]["agreement_url"].as_str();

@@ -108,7 +108,9 @@ pub(super) fn unknown_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             if known.contains(&name) || name == "access_token" {
                 continue;
             }
-            let hint = ending(alike(name, known.iter().copied()));
+            let list = format!("{name}[]");
+            let right = known.iter().copied().find(|known| *known == list);
+            let hint = ending(right.or_else(|| alike(name, known.iter().copied())));
             found.push((call, format!("`{name}` is not a field of {}{hint}", call.name())));
         }
     }

@@ -55,6 +55,10 @@ pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
     for call in world.calls.iter().filter(is_lost) {
         let (path, query) = path_and_query(&call.path);
         let Some(right) = right_operation(&call.method, path) else { continue };
+        // This service does not have the operation, as §5.3 allows for the revocation of a token.
+        if right.method().as_str() == call.method && right.path() == call.path {
+            continue;
+        }
         let shown = format!("{} {}{query}", right.method(), right.path());
         let seen = || format!("{} {}; did you mean `{shown}`?", call.method, call.path);
         let evidence = by_right.entry((&call.method, right));

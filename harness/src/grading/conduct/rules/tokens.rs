@@ -1,9 +1,10 @@
 //! Rules about access tokens and the credentials of an application.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use moot_fixtures::contract::{Operation, ProblemType, TokenNeed};
-use moot_fixtures::journal::{AuthorizationScheme, FaultKind, RuleGroup};
+use moot_fixtures::journal::{AuthorizationScheme, FaultKind, RuleGroup, WireRecord};
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups};
 use super::super::journal::{JournalCall, WorldJournal, is_form};
@@ -107,21 +108,37 @@ pub(super) fn calls_by_token(world: &WorldJournal) -> BTreeMap<&str, Vec<&Journa
 
 pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let uses = calls_by_token(world);
-    let mut fetched: BTreeMap<_, (Vec<&JournalCall>, usize)> = BTreeMap::new();
+    let mut fetched: BTreeMap<_, Vec<(&JournalCall, usize)>> = BTreeMap::new();
     for (call, token) in issued(world) {
-        if follows_bare_call(world, call) {
-            continue;
+        if !follows_bare_call(world, call) {
+            let of_caller = fetched.entry((call.caller(), call.request.text.as_deref()));
+            of_caller.or_default().push((call, uses.get(token).map_or(0, Vec::len)));
         }
-        let of_caller = fetched.entry((call.caller(), call.request.text.as_deref())).or_default();
-        of_caller.0.push(call);
-        of_caller.1 += uses.get(token).map_or(0, Vec::len);
     }
-    let found = fetched.into_values().filter_map(|(tokens, calls)| {
-        let is_kept = tokens.len() < REPEATED_MIN || calls >= 2 * tokens.len();
-        let seen = format!("{} tokens for {}", tokens.len(), pluralize(calls, "call"));
-        (!is_kept).then(|| ConductEvidence::new(tokens, seen))
+    let found = fetched.into_values().filter_map(|tokens| {
+        let calls: usize = tokens.iter().map(|(_, calls)| calls).sum();
+        let mut seen = format!("{} tokens for {}", tokens.len(), pluralize(calls, "call"));
+        let at_once = tokens.iter().filter(|(call, calls)| {
+            *calls <= 1 && tokens.iter().any(|(other, _)| are_at_once(call, other))
+        });
+        let at_once = at_once.count();
+        if at_once >= REPEATED_MIN {
+            let _ =
+                write!(seen, "; {at_once} requested at the same time, each for one call or none");
+        } else if tokens.len() < REPEATED_MIN || calls >= 2 * tokens.len() {
+            return None;
+        }
+        Some(ConductEvidence::new(tokens.into_iter().map(|(call, _)| call).collect(), seen))
     });
     found.collect()
+}
+
+/// Whether two token requests began before either was answered.
+fn are_at_once(one: &JournalCall, other: &JournalCall) -> bool {
+    let (Some(wire), Some(other_wire)) = (one.wire, other.wire) else { return false };
+    let began_within =
+        |wire: WireRecord, of: WireRecord| of.ended_us.is_some_and(|ended| wire.began_us <= ended);
+    one.serial != other.serial && began_within(wire, other_wire) && began_within(other_wire, wire)
 }
 
 /// Whether the client asked for a token because its last call had none. `no-token` judges that.
@@ -187,7 +204,7 @@ pub(super) fn wide_scope(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             call.operation.is_some_and(|operation| operation.token() == TokenNeed::Write)
         };
         asked.push(call);
-        calls += used.len();
+        calls += used.iter().filter(|call| call.status < 300).count();
         needs_write |= used.iter().any(is_write);
     }
     if needs_write || calls < SCOPE_CALLS_MIN {

@@ -45,7 +45,7 @@ pub(super) fn hook_refuses(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let is_2xx = |attempt: &JournalAttempt| attempt.status.is_some_and(|it| it / 100 == 2);
     let is_5xx = |attempt: &JournalAttempt| attempt.status.is_some_and(|it| it >= 500);
     let accepts_nothing = !deliveries().any(|delivery| any_attempt(delivery, is_2xx))
-        && deliveries().filter(|it| any_attempt(it, is_5xx)).count() >= REPEATED_MIN;
+        && deliveries().flat_map(|it| &it.attempts).filter(|it| is_5xx(it)).count() >= REPEATED_MIN;
     let refusal = |delivery: &JournalDelivery| {
         if delivery.is_forged {
             return None;

@@ -95,6 +95,12 @@ pub(super) fn has_deliveries(
         && (!meeting.forged || forged_statuses(worlds).next().is_some())
 }
 
+/// Whether a delivery was discarded with its webhook before the first attempt.
+pub(super) fn is_discarded(worlds: &[WorldJournal]) -> bool {
+    let mut deliveries = worlds.iter().flat_map(|world| &world.deliveries);
+    deliveries.any(|it| it.state == DeliveryState::Discarded && it.attempts.is_empty())
+}
+
 /// The statuses of receivers for deliveries with a wrong credential.
 pub(super) fn forged_statuses(worlds: &[WorldJournal]) -> impl Iterator<Item = u16> {
     let forged = worlds.iter().flat_map(|world| &world.deliveries).filter(|it| it.is_forged);

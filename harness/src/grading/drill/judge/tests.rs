@@ -109,6 +109,25 @@ fn a_call_that_was_never_answered_well_fails_though_the_command_ended_with_0() {
     check("unavailable", &listed_again(404), DrillEnd::Held);
     let gave_up = [call(1, "token", 200), struck(2, "list", 503, "status")];
     check("unavailable", &made(run(&gave_up), 1), DrillEnd::Failed);
+    // Each struck call counts, not only the last one, and another filter is another list.
+    let list = |serial, status| call(serial, "list", status);
+    let documents = struck(2, "list documents", 503, "status");
+    let one_lost =
+        [call(1, "token", 200), documents, struck(3, "list", 503, "status"), list(4, 200)];
+    check("unavailable", &made(run(&one_lost), 1), DrillEnd::Failed);
+    let mut filtered = list(3, 200);
+    filtered["query"] = json!("status=signed");
+    let other = [call(1, "token", 200), struck(2, "list", 503, "status"), filtered];
+    check("unavailable", &made(run(&other), 1), DrillEnd::Failed);
+}
+
+#[test]
+fn a_client_that_gave_up_before_the_service_did_has_a_timeout() {
+    let stalled = [call(1, "token", 200), struck(2, "list", 200, "stall")];
+    let result = judge(drill("stalled"), &calm_run(), &made(run(&stalled), 1));
+    assert_eq!(result.end, DrillEnd::Failed);
+    let rules: Vec<_> = result.findings.iter().map(|it| it.rule.as_str()).collect();
+    assert_eq!(rules, ["gives-up"]);
 }
 
 #[test]
@@ -288,6 +307,11 @@ fn an_order_that_was_not_carried_out_is_not_reached() {
 fn deliveries_count_from_the_number_that_is_needed() {
     let with = |deliveries| DrillRecording { deliveries, ..made(run(&[call(1, "hook", 201)]), 1) };
     check("webhooks-again", &with(1), DrillEnd::NotReached);
+    let mut deleted = with(1);
+    let delivery =
+        json!({ "id": 2, "event": "execution_complete", "state": "discarded", "attempts": [] });
+    deleted.journal["worlds"][0]["deliveries"] = json!([delivery]);
+    check("webhooks-again", &deleted, DrillEnd::NotApplicable);
     // That the client acted once does not show.
     check("webhooks-again", &with(2), DrillEnd::NotObservable);
     check("webhooks-again", &made(with(2), 2), DrillEnd::Failed);

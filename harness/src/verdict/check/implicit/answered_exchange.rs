@@ -65,6 +65,20 @@ impl<'a> AnsweredExchange<'a> {
         self.response.is_success()
     }
 
+    /// Whether the body is the part of a body that the request asked for with `Range` (RFC 9110 §15.3.7).
+    pub(super) fn is_part(&self) -> bool {
+        let part = self.header("content-range");
+        let part = part.as_deref().and_then(|it| it.strip_prefix("bytes ")?.split_once('/'));
+        let ends = part.and_then(|(ends, _)| {
+            let (first, last) = ends.split_once('-')?;
+            Some((first.parse::<u64>().ok()?, last.parse::<u64>().ok()?))
+        });
+        let length = self.response.body.len() as u64;
+        self.status() == 206
+            && self.exchange.request.headers.iter().any(|(name, _)| name == "range")
+            && ends.is_some_and(|(first, last)| last.checked_sub(first) == length.checked_sub(1))
+    }
+
     /// Whether it is a success of the token endpoint.
     pub(super) fn is_new_token(&self) -> bool {
         self.operation() == Some(Operation::CreateAccessToken) && self.is_success()
