@@ -52,10 +52,10 @@ impl ValidationWalk<'_> {
                 StepAction::Receive(receive) => self.receive(receive, &step.at),
                 StepAction::Admin(admin) => self.admin(admin),
                 StepAction::Operator(operator) => {
-                    let action = operator.action();
+                    let action = operator.action;
                     let problem = ids::operator(self.file, self.scenario, action, &step.at);
                     self.problems.extend(problem);
-                    operator.texts().into_iter().for_each(|text| self.text(text));
+                    operator.texts().for_each(|text| self.text(text));
                 }
                 StepAction::ForEach(for_each, steps) => {
                     let before = self.scope.clone();
