@@ -30,8 +30,6 @@ pub struct RunPart {
     /// Whether the run was interrupted. Such a part cannot be merged.
     #[serde(skip)]
     pub is_interrupted: bool,
-    /// The needs that the target met.
-    pub met_needs: BTreeSet<String>,
 }
 
 /// The share of the plan that a result covers.
@@ -68,7 +66,7 @@ impl RunPart {
                 let known = result.long_lists.entry(list).or_default();
                 *known = pages.max(*known);
             }
-            whole.met_needs.retain(|need| part.met_needs.contains(need));
+            whole.target.unmet.extend(part.target.unmet);
         }
         let mut once = BTreeSet::new();
         troubles.retain(|trouble| once.insert(trouble.clone()));
@@ -88,9 +86,9 @@ impl RunPart {
 
     /// The result with marks of known failures, and with its outcome.
     pub fn concluded(self, scope: PartScope) -> RunResult {
-        let Self { mut result, expected, met_needs, .. } = self;
+        let Self { mut result, expected, target, .. } = self;
         order_residue(&mut result);
-        let meets = |need: &str| met_needs.contains(need);
+        let meets = |need: &str| !target.unmet.contains_key(need);
         result.expected = mark(&expected, &mut result.scenarios, &meets);
         result.answers = by_question(result.scenarios.iter().flat_map(|it| &it.answers));
         let mut outcome = outcome_of(&result.scenarios).max(result.outcome);

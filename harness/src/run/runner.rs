@@ -13,7 +13,7 @@ use crate::client::target_file::check_tolerated;
 use crate::exchange::{TargetClass, TargetDescription};
 use crate::run::environment::{Environment, OpenError, TargetChoice};
 use crate::scenario::declared;
-use crate::scenario::model::{NEEDS, ScenarioFile};
+use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::{self, PlanEntry};
 use crate::verdict::check::implicit::ImplicitContext;
 use crate::verdict::expected::{self, ExpectedFailures};
@@ -291,12 +291,10 @@ impl Runner {
             duration: self.started.elapsed(),
             ..self.blank
         };
-        let meets = |need: &&str| shared.target.missing(need).is_none();
         RunPart {
             result,
             target: shared.target.index.clone(),
             is_interrupted: shared.interruption.is_interrupted(),
-            met_needs: NEEDS.into_iter().filter(meets).map(str::to_owned).collect(),
             expected: self.expected,
         }
     }
