@@ -139,11 +139,6 @@ impl DeploymentRules {
             }
     }
 
-    /// Whether requests are sent without waiting.
-    pub(crate) fn is_unpaced(&self) -> bool {
-        self.pace.is_unpaced()
-    }
-
     /// Waits until the next request may be sent.
     ///
     /// # Errors

@@ -41,7 +41,7 @@ pub(super) async fn read_all(
     let mut fault = fault_of(run, shape, &list);
     let is_shared = !run.shared.target.is_mock();
     if !list.is_steady || is_shared && fault.is_some() {
-        run.record.drop_explicit(mark);
+        run.drop_explicit_checks(mark);
         let earlier = totals(&list.pages);
         list = follow(run, shape, each_page).await?;
         fault = fault_of(run, shape, &list);

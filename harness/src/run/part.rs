@@ -10,10 +10,7 @@ use crate::client::recording::IndexTarget;
 use crate::exchange::by_question;
 use crate::scenario::ScenarioName;
 use crate::verdict::expected::{self, ExpectedFailures};
-use crate::verdict::result::{
-    ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
-    outcome_of,
-};
+use crate::verdict::result::{ExpectedState, RunOutcome, RunResult, SnapshotCounts, outcome_of};
 
 use super::shorten;
 
@@ -89,7 +86,7 @@ impl RunPart {
         let Self { mut result, expected, target, .. } = self;
         order_residue(&mut result);
         let meets = |need: &str| !target.unmet.contains_key(need);
-        result.expected = mark(&expected, &mut result.scenarios, &meets);
+        result.expected = expected::apply(&expected, &mut result.scenarios, &meets);
         result.answers = by_question(result.scenarios.iter().flat_map(|it| &it.answers));
         let mut outcome = outcome_of(&result.scenarios).max(result.outcome);
         for one in &mut result.expected {
@@ -110,16 +107,6 @@ impl RunPart {
         }
         result
     }
-}
-
-/// Marks known failures in these results. Returns the state of each known failure.
-pub(super) fn mark(
-    expected: &ExpectedFailures,
-    scenarios: &mut [ScenarioResult],
-    meets: &dyn Fn(&str) -> bool,
-) -> Vec<ExpectedFailure> {
-    let answers = by_question(scenarios.iter().flat_map(|it| &it.answers));
-    expected::apply(expected, scenarios, meets, &answers)
 }
 
 fn both(one: Option<SnapshotCounts>, other: Option<SnapshotCounts>) -> Option<SnapshotCounts> {

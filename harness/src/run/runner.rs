@@ -24,7 +24,7 @@ use super::concurrent;
 use super::context::RunContext;
 use super::interruption::{Interruption, REASON};
 use super::options::RunOptions;
-use super::part::{self, PartScope, RunPart};
+use super::part::{PartScope, RunPart};
 use super::snapshot_log::SnapshotLog;
 use super::token_budget::TokenBudget;
 use super::token_refused;
@@ -257,7 +257,7 @@ impl Runner {
     /// Marks known failures in these results. Returns the state of each known failure.
     pub fn mark(&self, scenarios: &mut [ScenarioResult]) -> Vec<ExpectedFailure> {
         let meets = |need: &str| self.shared.target.missing(need).is_none();
-        part::mark(&self.expected, scenarios, &meets)
+        expected::apply(&self.expected, scenarios, &meets)
     }
 
     /// Cleans up. Returns the result of a run with these scenarios.

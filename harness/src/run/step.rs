@@ -18,7 +18,7 @@ use crate::verdict::check::{self, Document, Judgement, PlaceValue};
 use crate::verdict::result::{CheckResult, Event, StepResult, Subject};
 
 use super::rows::{list, no_rows, once_each, row_label};
-use super::scenario_run::{ScenarioRun, StepRecord};
+use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::{burst, judge, receive, request};
 
@@ -97,7 +97,7 @@ fn numbered(used: &mut BTreeSet<String>, mut name: StepName) -> StepName {
 }
 
 fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
-    let StepRecord { exchanges, control, deliveries, checks } = std::mem::take(&mut run.record);
+    let StepResult { exchanges, control, deliveries, checks, .. } = std::mem::take(&mut run.record);
     let checks = merged(checks);
     if checks.is_empty() && exchanges.is_empty() && deliveries.is_empty() {
         return;

@@ -15,7 +15,7 @@ use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::{NotRun, Verdict};
 
 /// The result of a step.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepResult {
     pub name: StepName,
@@ -70,12 +70,8 @@ impl StepResult {
         Self {
             name,
             verdict: Verdict::worst(checks.iter().map(|check| check.verdict)),
-            duration: Duration::ZERO,
-            exchanges: Vec::new(),
-            control: 0..0,
-            deliveries: Vec::new(),
             checks,
-            passed: 0,
+            ..Self::default()
         }
     }
 }
