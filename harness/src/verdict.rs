@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
 /// The verdict of a check, a step, a scenario or a run. The worst is the greatest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// There was nothing to judge. The message has the reason.
+    #[default]
     #[strum(serialize = "not applicable")]
     NotApplicable,
     /// The requirement holds.

@@ -79,7 +79,7 @@ impl DeploymentRules {
     pub(crate) fn new(file: &TargetFile, run_tag: &str) -> Result<Self, String> {
         let ledger = match file.consent.contains(&Consent::Write) {
             true => Ledger::open(&file.ledger, run_tag, file.base_url.as_str())?,
-            false => Ledger::none(run_tag, file.base_url.as_str()),
+            false => Ledger::without_file(run_tag, file.base_url.as_str()),
         };
         Ok(Self::with_ledger(file, ledger))
     }
@@ -87,14 +87,13 @@ impl DeploymentRules {
     /// The rules of a mock in this process. It ends with the run, so the ledger needs no file. Its control plane is the
     /// operator.
     pub(crate) fn in_process(file: &TargetFile, run_tag: &str) -> Self {
-        let ledger = Ledger::discarded(run_tag, file.base_url.as_str());
         let operator_control_plane = Some(ControlPlane::below(&file.base_url, None));
-        Self { operator_control_plane, ..Self::with_ledger(file, ledger) }
+        Self { operator_control_plane, ..Self::preview(file, run_tag) }
     }
 
     /// The rules of a target file for a plan, without a ledger file.
     pub(crate) fn preview(file: &TargetFile, run_tag: &str) -> Self {
-        Self::with_ledger(file, Ledger::none(run_tag, file.base_url.as_str()))
+        Self::with_ledger(file, Ledger::without_file(run_tag, file.base_url.as_str()))
     }
 
     fn with_ledger(file: &TargetFile, ledger: Ledger) -> Self {
@@ -138,11 +137,6 @@ impl DeploymentRules {
                 Some(FileOperator::Ask) => person::has_terminal(),
                 None => self.operator_control_plane.is_some(),
             }
-    }
-
-    /// Whether requests are sent without waiting.
-    pub(crate) fn is_unpaced(&self) -> bool {
-        self.pace.is_unpaced()
     }
 
     /// Waits until the next request may be sent.

@@ -22,23 +22,14 @@ const FOLDER: &str = ".moot";
 pub(crate) struct Ledger {
     run_tag: String,
     base_url: String,
-    sink: LedgerSink,
+    /// `None` if the run may create nothing, or if the target ends with the run, together with its objects.
+    file: Option<Mutex<File>>,
     /// Seconds by which earlier runs moved the clock of the target.
     pub(crate) clock_moved_seconds: i64,
     /// The number of the next row.
     next_row: AtomicUsize,
     /// Objects of this run that exist now, or may exist.
     left: Mutex<Vec<LeftObject>>,
-}
-
-/// Where the lines are written.
-#[derive(Debug)]
-enum LedgerSink {
-    /// The run may create nothing, so a line is an error.
-    Refused,
-    /// The target ends with the run, together with its objects.
-    Discarded,
-    File(Mutex<File>),
 }
 
 /// An object that a run created, or may have created, and that was not deleted since.
@@ -76,29 +67,28 @@ struct LedgerLine {
     moot_version: String,
     /// The base address.
     target: String,
-    /// The tag of the run that created the object.
+    /// The tag of the run that created the object, or moved the clock.
     run: String,
-    row: usize,
-    what: LedgerEvent,
-    kind: String,
-    scenario: ScenarioName,
-    id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    application: Option<String>,
+    #[serde(flatten)]
+    entry: LedgerEntry,
 }
 
-/// A line of a ledger about a move of the clock.
+/// The content of a line.
 #[derive(Debug, Serialize, Deserialize)]
-struct ClockLine {
-    /// When it was written.
-    at: String,
-    /// The version of Moot that wrote it.
-    moot_version: String,
-    /// The base address.
-    target: String,
-    /// The tag of the run that moved the clock.
-    run: String,
-    clock_moved_seconds: i64,
+#[serde(untagged)]
+enum LedgerEntry {
+    /// A move of the clock.
+    Clock { clock_moved_seconds: i64 },
+    /// An event of an object.
+    Object {
+        row: usize,
+        what: LedgerEvent,
+        kind: String,
+        scenario: ScenarioName,
+        id: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        application: Option<String>,
+    },
 }
 
 /// An event of an object.
@@ -116,21 +106,12 @@ enum LedgerEvent {
 }
 
 impl Ledger {
-    /// The ledger of a run that may create nothing. It has no file.
-    pub(crate) fn none(run_tag: &str, base_url: &str) -> Self {
-        Self::with_sink(LedgerSink::Refused, run_tag, base_url)
-    }
-
-    /// The ledger of a run on a target that ends with the run. It has no file.
-    pub(crate) fn discarded(run_tag: &str, base_url: &str) -> Self {
-        Self::with_sink(LedgerSink::Discarded, run_tag, base_url)
-    }
-
-    fn with_sink(sink: LedgerSink, run_tag: &str, base_url: &str) -> Self {
+    /// A ledger without a file, for a run that may create nothing, or on a target that ends with the run.
+    pub(crate) fn without_file(run_tag: &str, base_url: &str) -> Self {
         Self {
             run_tag: run_tag.to_owned(),
             base_url: base_url.to_owned(),
-            sink,
+            file: None,
             clock_moved_seconds: 0,
             next_row: AtomicUsize::new(0),
             left: Mutex::default(),
@@ -157,10 +138,10 @@ impl Ledger {
         let file = open().map_err(|error: std::io::Error| {
             format!("the ledger `{}` cannot be written: {error}", path.display())
         })?;
-        let sink = LedgerSink::File(Mutex::new(file));
         Ok(Self {
+            file: Some(Mutex::new(file)),
             clock_moved_seconds: earlier.clock_moved_seconds,
-            ..Self::with_sink(sink, run_tag, base_url)
+            ..Self::without_file(run_tag, base_url)
         })
     }
 
@@ -242,15 +223,9 @@ impl Ledger {
 
     /// Records that the operator moved the clock of the target.
     pub(crate) fn clock_moved(&self, seconds: i64) {
-        let line = ClockLine {
-            at: jiff::Timestamp::now().to_string(),
-            moot_version: env!("CARGO_PKG_VERSION").to_owned(),
-            target: self.base_url.clone(),
-            run: self.run_tag.clone(),
-            clock_moved_seconds: seconds,
-        };
+        let entry = LedgerEntry::Clock { clock_moved_seconds: seconds };
         // Only the line before a creating call is essential, so a failure here is ignored.
-        let _ = self.append(&line);
+        let _ = self.append(self.run_tag.clone(), entry);
     }
 
     /// The objects of this run that exist now, or may exist.
@@ -260,29 +235,21 @@ impl Ledger {
 
     fn write(&self, what: LedgerEvent, object: &LeftObject) -> Result<(), String> {
         let Residue { kind, id, tag, scenario } = object.residue.clone();
-        self.append(&LedgerLine {
+        let application = (what == LedgerEvent::Creating).then(|| object.application.clone());
+        let entry = LedgerEntry::Object { row: object.row, what, kind, scenario, id, application };
+        self.append(tag, entry)
+    }
+
+    fn append(&self, run: String, entry: LedgerEntry) -> Result<(), String> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let line = LedgerLine {
             at: jiff::Timestamp::now().to_string(),
             moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             target: self.base_url.clone(),
-            run: tag,
-            row: object.row,
-            what,
-            kind,
-            scenario,
-            id,
-            application: (what == LedgerEvent::Creating).then(|| object.application.clone()),
-        })
-    }
-
-    fn append(&self, line: &impl Serialize) -> Result<(), String> {
-        let file = match &self.sink {
-            LedgerSink::File(file) => file,
-            LedgerSink::Discarded => return Ok(()),
-            LedgerSink::Refused => {
-                return Err("a run that may create nothing has no ledger".to_owned());
-            }
+            run,
+            entry,
         };
-        let line = serde_json::to_string(line).map_err(|error| error.to_string())? + "\n";
+        let line = serde_json::to_string(&line).map_err(|error| error.to_string())? + "\n";
         // One write for a line: another run may append to the same file.
         file.lock().write_all(line.as_bytes()).map_err(|error| {
             format!("the ledger cannot be written, so nothing is created: {error}")
@@ -294,35 +261,39 @@ impl Ledger {
 pub(crate) fn read_ledger(text: &str, target: &str) -> LedgerContent {
     let mut content = LedgerContent::default();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        if let Ok(moved) = serde_json::from_str::<ClockLine>(line) {
-            if moved.target == target {
-                content.clock_moved_seconds =
-                    content.clock_moved_seconds.saturating_add(moved.clock_moved_seconds);
-            }
+        let Ok(line) = serde_json::from_str::<LedgerLine>(line) else {
+            content.unreadable.push(index + 1);
             continue;
-        }
-        match serde_json::from_str::<LedgerLine>(line) {
-            Err(_) => content.unreadable.push(index + 1),
-            Ok(line) if line.target != target => {
+        };
+        match line.entry {
+            LedgerEntry::Clock { clock_moved_seconds: seconds } => {
+                if line.target == target {
+                    content.clock_moved_seconds =
+                        content.clock_moved_seconds.saturating_add(seconds);
+                }
+            }
+            LedgerEntry::Object { .. } if line.target != target => {
                 content.other_targets.insert(line.target);
             }
-            Ok(line) => apply(&mut content.left, line),
+            LedgerEntry::Object { row, what, kind, scenario, id, application } => {
+                let residue = Residue { kind, id, tag: line.run, scenario };
+                let application = application.unwrap_or_else(|| "main".to_owned());
+                apply(&mut content.left, what, LeftObject { residue, application, row });
+            }
         }
     }
     content
 }
 
-fn apply(left: &mut Vec<LeftObject>, line: LedgerLine) {
-    let is_row = |it: &LeftObject| it.residue.tag == line.run && it.row == line.row;
-    match line.what {
-        LedgerEvent::Creating => left.push(LeftObject {
-            residue: Residue { kind: line.kind, id: None, tag: line.run, scenario: line.scenario },
-            application: line.application.unwrap_or_else(|| "main".to_owned()),
-            row: line.row,
-        }),
+/// Applies an event of this object.
+fn apply(left: &mut Vec<LeftObject>, what: LedgerEvent, object: LeftObject) {
+    let residue = &object.residue;
+    let is_row = |it: &LeftObject| it.residue.tag == residue.tag && it.row == object.row;
+    match what {
+        LedgerEvent::Creating => left.push(object),
         LedgerEvent::Created => {
-            if let Some(object) = left.iter_mut().rev().find(|it| is_row(it)) {
-                object.residue.id = line.id;
+            if let Some(known) = left.iter_mut().rev().find(|it| is_row(it)) {
+                known.residue.id = object.residue.id;
             }
         }
         LedgerEvent::Unknown => {}
@@ -332,8 +303,8 @@ fn apply(left: &mut Vec<LeftObject>, line: LedgerLine) {
             }
         }
         LedgerEvent::Deleted => left.retain(|it| {
-            let is_same = it.residue.id.is_some() && it.residue.id == line.id;
-            !(is_same && it.residue.kind == line.kind)
+            let is_same = it.residue.id.is_some() && it.residue.id == residue.id;
+            !(is_same && it.residue.kind == residue.kind)
         }),
     }
 }

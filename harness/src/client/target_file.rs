@@ -8,6 +8,7 @@ pub(crate) mod endpoint;
 pub(crate) mod model;
 pub(crate) mod operator;
 pub(crate) mod places;
+pub(crate) mod private_file;
 pub(crate) mod read;
 mod schema;
 pub(crate) mod secret;

@@ -10,10 +10,9 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use crate::client::service_client::{ServiceClient, first_scope};
+use crate::client::target_file::private_file;
 use crate::exchange::date_seconds;
 
-/// Larger files are refused.
-const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// Safety margin after expiry (§5), because clocks differ.
 const EXPIRED_SINCE_SECONDS_MIN: i64 = 60;
 /// An older token is replaced, because the service may have forgotten it.
@@ -62,31 +61,13 @@ pub(crate) async fn consult(
 
 /// Reads the tokens. The key is base address and client id, separated by a space.
 fn read(path: &Path) -> Result<BTreeMap<String, Token>, String> {
-    let shown = path.display();
-    let metadata = match std::fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(format!("the token file `{shown}` cannot be read: {error}")),
-    };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = metadata.permissions().mode() & 0o7777;
-        if mode != 0o600 {
-            let why = if mode & 0o077 == 0 { "it must be 0600" } else { "so others can read it" };
-            return Err(format!(
-                "the token file `{shown}` has mode {mode:04o}, {why}; run `chmod 600 {shown}`"
-            ));
-        }
+    if matches!(path.try_exists(), Ok(false)) {
+        return Ok(BTreeMap::new());
     }
-    if metadata.len() > FILE_BYTES_MAX {
-        return Err(format!("the token file `{shown}` is larger than {FILE_BYTES_MAX} bytes"));
-    }
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("the token file `{shown}` cannot be read: {error}"))?;
+    let text = private_file::read(path).map_err(|why| format!("the token file {why}"))?;
     // The message of the parser could quote a token.
     serde_json::from_str(&text).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
+        let (shown, line, column) = (path.display(), error.line(), error.column());
         format!("`{shown}` is not a token file that moot wrote ({line}:{column}); delete it")
     })
 }

@@ -55,7 +55,7 @@ pub(super) fn doctor(arguments: TargetArguments, screen: &Screen) -> Result<u8, 
         .map_err(|_| CommandError::fault("the bundled suite is unsound".to_owned()))?;
     let duration = started.elapsed();
     let scenarios = files.iter().flat_map(|file| &file.scenarios);
-    let with = |need| scenarios.clone().filter(|it| it.needs.iter().any(|it| it == need)).count();
+    let with = |need| scenarios.clone().filter(|it| it.needs(need)).count();
     let needs = NEEDS.map(|need| DiagnosedNeed {
         need,
         unmet: target.missing(need),

@@ -143,9 +143,8 @@ fn planned_scenario<'a>(
 /// The sum of all rows, and the creation that tests the requester.
 fn sum_on_deployment(rows: &[PlannedScenario<'_>]) -> Estimate {
     let mut sum = sum(rows);
-    let writes = |row: &PlannedScenario<'_>| {
-        row.unmet.is_none() && row.planned.scenario.needs.iter().any(|need| need == "write")
-    };
+    let writes =
+        |row: &PlannedScenario<'_>| row.unmet.is_none() && row.planned.scenario.needs("write");
     if rows.iter().any(writes) {
         *sum.objects.entry("legal_request").or_default() += 1;
     }

@@ -63,7 +63,7 @@ fn reads_what_it_changes(scenario: &Scenario) -> bool {
         reads_list |=
             matches!(&step.action, StepAction::Request(request) if request.each_page.is_some());
     });
-    reads_list && scenario.needs.iter().any(|need| need == "write" || need == "delete")
+    reads_list && (scenario.needs("write") || scenario.needs("delete"))
 }
 
 fn listed(names: Option<&BTreeSet<String>>) -> Vec<&str> {

@@ -37,10 +37,15 @@ mod tests {
 
     #[test]
     fn rows_pair_by_name_and_otherwise_in_their_order() {
-        let list =
-            |names: &[&str]| names.iter().map(|name| StepName::from(*name)).collect::<Vec<_>>();
-        let first = list(&["a", "b[1]", "b[2]", "c[x]", "d"]);
-        let second = list(&["b[2]", "b[7]", "a", "c[y]", "c[z]"]);
+        let list = |rows: &[(&str, &[&str])]| -> Vec<StepName> {
+            let name = |(name, rows): &(&str, &[&str])| {
+                StepName::new(*name, &rows.iter().map(ToString::to_string).collect::<Vec<_>>())
+            };
+            rows.iter().map(name).collect()
+        };
+        let first = list(&[("a", &[]), ("b", &["1"]), ("b", &["2"]), ("c", &["x"]), ("d", &[])]);
+        let second =
+            list(&[("b", &["2"]), ("b", &["7"]), ("a", &[]), ("c", &["y"]), ("c", &["z"])]);
         let pairs: Vec<_> = paired(&first, &second, |name| name, StepName::is_same_step);
         let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
         let expected = [("a", "a"), ("b[1]", "b[7]"), ("b[2]", "b[2]"), ("c[x]", "c[y]")];

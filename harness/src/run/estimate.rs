@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::token_budget::LOOP_ROWS_LIKELY;
-use super::{confirm, control, movement, pages, read_only, shared_tokens};
+use super::{confirm, control, movement, pages, prepare, read_only, shared_tokens};
 use crate::client::target_file::{Endpoints, created_kind};
 use crate::scenario::model::{
-    ForEach, RequestLine, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,
+    ForEach, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,
 };
 use crate::scenario::names::Names;
 use crate::scenario::plan::PlanEntry;
@@ -306,31 +306,16 @@ impl Counter<'_> {
 
     /// The operation; `Some(None)` if the line is no operation, `None` if the line is not known yet.
     fn operation(&self, shape: &RequestShape) -> Option<Option<Operation>> {
-        match shape.line.as_ref()? {
-            RequestLine::Operation { known: Some(operation), .. } => Some(Some(*operation)),
-            RequestLine::Operation { operation, known: None, .. } => {
-                let name = operation.render_text(&self.names).ok()?;
-                Some(Operation::from_text(&name))
-            }
-            RequestLine::Path { method, path } => {
-                let method = method.render_text(&self.names).ok()?;
-                match path.render_text(&self.names) {
-                    Ok(path) => Some(self.facts.endpoints.find(&method, &path)),
-                    Err(_) => None,
-                }
-            }
-        }
+        let line = shape.line.as_ref()?;
+        let resolved = prepare::resolve_line(self.facts.endpoints, &self.names, line);
+        resolved.ok().map(|(_, _, operation)| operation)
     }
 
     fn is_known(&self, shape: &RequestShape) -> bool {
         let fields = shape.query.iter().chain(&shape.headers);
-        let id = match &shape.line {
-            Some(RequestLine::Operation { id: Some(id), .. }) => id.render(&self.names).is_ok(),
-            Some(_) | None => true,
-        };
         let mut fields = fields.map(|(_, value)| value.render(&self.names).is_ok());
         // A body may depend on a form that was read before.
-        id && shape.body.is_none() && fields.all(|is_known| is_known)
+        shape.body.is_none() && fields.all(|is_known| is_known)
     }
 }
 

@@ -9,7 +9,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use crate::scenario::ScenarioName;
-use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece};
+use crate::scenario::model::{RequestLine, RequestShape, Text};
 use crate::scenario::plan::PlanEntry;
 
 use super::context::RunContext;
@@ -77,9 +77,7 @@ async fn total(run: &mut ScenarioRun<'_>, operation: Operation) -> Option<u64> {
 }
 
 fn shape(run: &ScenarioRun<'_>, operation: Operation) -> RequestShape {
-    let name = TextPiece::Literal(operation.as_str().to_owned());
-    let at = run.planned.scenario.at.clone();
-    let text = Text { pieces: vec![name], at };
+    let text = Text::literal(operation.as_str(), run.planned.scenario.at.clone());
     pages::reading(RequestLine::Operation { operation: text, known: Some(operation), id: None })
 }
 

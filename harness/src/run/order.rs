@@ -27,7 +27,6 @@ pub(super) enum Phase {
 
 impl Phase {
     pub(super) fn of(scenario: &Scenario, lets_tokens_expire: bool) -> Self {
-        let has = |need: &str| scenario.needs.iter().any(|known| known == need);
         let mut uses_up_limit = false;
         declared::collect(&scenario.steps, &mut |step| {
             uses_up_limit |= matches!(
@@ -36,9 +35,10 @@ impl Phase {
                     if !burst.plan.is_few() && matches!(burst.plan.rhythm, Rhythm::InFlight(_))
             );
         });
-        if has(&OperatorAction::AdvanceClock.need()) || lets_tokens_expire && has("expired_token") {
+        let moves_clock = scenario.needs(&OperatorAction::AdvanceClock.need());
+        if moves_clock || lets_tokens_expire && scenario.needs("expired_token") {
             Self::Last
-        } else if has(&OperatorAction::Restart.need()) {
+        } else if scenario.needs(&OperatorAction::Restart.need()) {
             Self::Restart
         } else if uses_up_limit {
             Self::First

@@ -4,9 +4,7 @@ use bytes::Bytes;
 use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
-use crate::scenario::model::{
-    EachPage, Json, RequestLine, RequestShape, Text, TextPiece, TokenChoice,
-};
+use crate::scenario::model::{EachPage, Json, RequestLine, RequestShape, Text, TokenChoice};
 use crate::verdict::check::{Document, as_count};
 use crate::verdict::result::CheckResult;
 use crate::verdict::{NotRunKind, Verdict};
@@ -43,7 +41,7 @@ pub(super) async fn read_all(
     let mut fault = fault_of(run, shape, &list);
     let is_shared = !run.shared.target.is_mock();
     if !list.is_steady || is_shared && fault.is_some() {
-        run.record.drop_explicit(mark);
+        run.drop_explicit_checks(mark);
         let earlier = totals(&list.pages);
         list = follow(run, shape, each_page).await?;
         fault = fault_of(run, shape, &list);
@@ -205,9 +203,8 @@ fn with_page(shape: &RequestShape, number: u64) -> RequestShape {
     if number > 1
         && let Some(at) = line_at(&shape)
     {
-        let literal =
-            |text: String| Text { pieces: vec![TextPiece::Literal(text)], at: at.clone() };
-        shape.query.push((literal("page".to_owned()), Json::Text(literal(number.to_string()))));
+        let number = Json::Text(Text::literal(number.to_string(), at.clone()));
+        shape.query.push((Text::literal("page", at), number));
     }
     shape
 }

@@ -10,10 +10,7 @@ use crate::client::recording::IndexTarget;
 use crate::exchange::by_question;
 use crate::scenario::ScenarioName;
 use crate::verdict::expected::{self, ExpectedFailures};
-use crate::verdict::result::{
-    ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
-    outcome_of,
-};
+use crate::verdict::result::{ExpectedState, RunOutcome, RunResult, SnapshotCounts, outcome_of};
 
 use super::shorten;
 
@@ -30,8 +27,6 @@ pub struct RunPart {
     /// Whether the run was interrupted. Such a part cannot be merged.
     #[serde(skip)]
     pub is_interrupted: bool,
-    /// The needs that the target met.
-    pub met_needs: BTreeSet<String>,
 }
 
 /// The share of the plan that a result covers.
@@ -68,7 +63,7 @@ impl RunPart {
                 let known = result.long_lists.entry(list).or_default();
                 *known = pages.max(*known);
             }
-            whole.met_needs.retain(|need| part.met_needs.contains(need));
+            whole.target.unmet.extend(part.target.unmet);
         }
         let mut once = BTreeSet::new();
         troubles.retain(|trouble| once.insert(trouble.clone()));
@@ -88,10 +83,10 @@ impl RunPart {
 
     /// The result with marks of known failures, and with its outcome.
     pub fn concluded(self, scope: PartScope) -> RunResult {
-        let Self { mut result, expected, met_needs, .. } = self;
+        let Self { mut result, expected, target, .. } = self;
         order_residue(&mut result);
-        let meets = |need: &str| met_needs.contains(need);
-        result.expected = mark(&expected, &mut result.scenarios, &meets);
+        let meets = |need: &str| !target.unmet.contains_key(need);
+        result.expected = expected::apply(&expected, &mut result.scenarios, &meets);
         result.answers = by_question(result.scenarios.iter().flat_map(|it| &it.answers));
         let mut outcome = outcome_of(&result.scenarios).max(result.outcome);
         for one in &mut result.expected {
@@ -112,16 +107,6 @@ impl RunPart {
         }
         result
     }
-}
-
-/// Marks known failures in these results. Returns the state of each known failure.
-pub(super) fn mark(
-    expected: &ExpectedFailures,
-    scenarios: &mut [ScenarioResult],
-    meets: &dyn Fn(&str) -> bool,
-) -> Vec<ExpectedFailure> {
-    let answers = by_question(scenarios.iter().flat_map(|it| &it.answers));
-    expected::apply(expected, scenarios, meets, &answers)
 }
 
 fn both(one: Option<SnapshotCounts>, other: Option<SnapshotCounts>) -> Option<SnapshotCounts> {

@@ -6,6 +6,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use crate::client::request::bearer;
+use crate::client::target_file::Endpoints;
 use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart};
 use crate::exchange::value_text;
 use crate::run::environment::Session;
@@ -30,7 +31,7 @@ pub(super) async fn request(
 ) -> Result<ClientRequest, Stop> {
     let (session, names) = (run.session, &run.names);
     let line = shape.line.as_ref().ok_or_else(|| Stop::ours("a request without a line"))?;
-    let (method, mut path, operation) = resolve_line(session, names, line)?;
+    let (method, mut path, operation) = resolve_line(session.endpoints(), names, line)?;
     let query = pairs(names, &shape.query)?;
     if !query.is_empty() {
         path.push(if path.contains('?') { '&' } else { '?' });
@@ -100,7 +101,7 @@ async fn token(
 
 /// The method, the path below the base address, and the operation of a request line.
 pub(super) fn resolve_line(
-    session: &Session,
+    endpoints: &Endpoints,
     names: &Names,
     line: &RequestLine,
 ) -> Result<(String, String, Option<Operation>), Stop> {
@@ -109,7 +110,7 @@ pub(super) fn resolve_line(
             let path = path.render_text(names)?;
             let path = utf8_percent_encode(&path, PATH).to_string();
             let method = method.render_text(names)?;
-            let operation = session.endpoints().find(&method, &path);
+            let operation = endpoints.find(&method, &path);
             Ok((method, path, operation))
         }
         RequestLine::Operation { operation, known, id } => {
@@ -121,7 +122,7 @@ pub(super) fn resolve_line(
                         .ok_or_else(|| Stop::ours(&format!("`{name}` is not an operation")))?
                 }
             };
-            let Endpoint { method, path } = session.endpoints().get(operation);
+            let Endpoint { method, path } = endpoints.get(operation);
             let id = match id {
                 Some(id) => id.render_text(names)?,
                 None => String::new(),

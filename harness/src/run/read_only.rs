@@ -6,15 +6,12 @@
 use moot_fixtures::contract::Operation;
 
 use crate::scenario::declared;
-use crate::scenario::model::{
-    RequestLine, RequestShape, Scenario, Step, StepAction, Text, TextPiece,
-};
+use crate::scenario::model::{RequestLine, RequestShape, Scenario, Step, StepAction};
 
 /// Whether the scenario sends only GET.
 pub(super) fn only_reads(scenario: &Scenario) -> bool {
     // An operator may have to make such a token.
-    let is_unusable = |need: &String| need == "expired_token" || need == "revoked_token";
-    let mut reads = !scenario.needs.iter().any(is_unusable);
+    let mut reads = !scenario.needs("expired_token") && !scenario.needs("revoked_token");
     declared::collect(&scenario.steps, &mut |step| reads &= step_only_reads(step));
     reads
 }
@@ -41,11 +38,7 @@ fn is_get(shape: &RequestShape) -> bool {
 }
 
 fn is_get_line(line: &RequestLine) -> bool {
-    match line {
-        RequestLine::Path { method, .. } => is_literal(method, "GET"),
-        RequestLine::Operation { known: Some(operation), .. } => operation.method() == "GET",
-        RequestLine::Operation { known: None, .. } => false,
-    }
+    line.is_get() == Some(true)
 }
 
 /// Whether the request is a token request.
@@ -53,15 +46,12 @@ pub(super) fn asks_for_token(shape: &RequestShape) -> bool {
     let token = Operation::CreateAccessToken;
     match &shape.line {
         Some(RequestLine::Path { method, path }) => {
-            is_literal(method, token.method().as_str()) && is_literal(path, token.path())
+            method.as_literal() == Some(token.method().as_str())
+                && path.as_literal() == Some(token.path())
         }
         Some(RequestLine::Operation { known, .. }) => *known == Some(token),
         None => false,
     }
-}
-
-fn is_literal(text: &Text, expected: &str) -> bool {
-    matches!(text.pieces.as_slice(), [TextPiece::Literal(literal)] if literal == expected)
 }
 
 #[cfg(test)]

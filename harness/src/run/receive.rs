@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::client::DeliveryReceiver;
-use crate::scenario::model::{ReceiveStep, ReceiveUntil};
+use crate::scenario::model::ReceiveStep;
 use crate::verdict::NotRunKind;
 use crate::verdict::check::Document;
 
@@ -49,9 +49,9 @@ async fn deliveries(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result<Vec
         return Ok(recorded?.as_array().cloned().unwrap_or_default());
     }
     let mark = run.session.recording.mark();
-    let deliveries = match step.wait.until {
-        ReceiveUntil::AtLeast(count, within) => at_least(run, step, count, within).await?,
-        ReceiveUntil::NoneFor(duration) => none_for(run, step, duration).await?,
+    let deliveries = match step.wait.none_for {
+        Some(duration) => none_for(run, step, duration).await?,
+        None => at_least(run, step).await?,
     };
     run.session.recording.keep_since(mark, key, json!(deliveries));
     Ok(deliveries)
@@ -63,14 +63,9 @@ fn fresh(run: &ScenarioRun<'_>, step: &ReceiveStep) -> Vec<Value> {
     receiver.map(DeliveryReceiver::take_deliveries).unwrap_or_default()
 }
 
-async fn at_least(
-    run: &mut ScenarioRun<'_>,
-    step: &ReceiveStep,
-    count: u32,
-    within: Duration,
-) -> Result<Vec<Value>, Stop> {
-    let wanted = usize::try_from(count).unwrap_or(usize::MAX);
-    let mut within = at_most(run, within);
+async fn at_least(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
+    let wanted = usize::try_from(step.wait.at_least).unwrap_or(usize::MAX);
+    let mut within = at_most(run, step.wait.within);
     if !run.session.has_admin() && *run.shared.delivery_came.lock() == Some(false) {
         within = within.min(WAIT_WITHOUT_DELIVERIES_MAX);
     }

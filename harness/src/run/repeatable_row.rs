@@ -1,7 +1,7 @@
 //! One row of a scenario, which may be run more than once: its steps in order, and the `finally` steps.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::scenario::plan::PlanEntry;
 use crate::scenario::{ScenarioName, StepName, declared};
@@ -121,16 +121,7 @@ pub(super) fn skipped(
         let origin = CheckOrigin::new(shared, &scenario, &Arc::new(name.clone()));
         let checks = step::merged(origin.unjudged(step, stop));
         if !checks.is_empty() {
-            steps.push(StepResult {
-                name,
-                verdict,
-                exchanges: Vec::new(),
-                control: 0..0,
-                deliveries: Vec::new(),
-                checks,
-                passed: 0,
-                duration: Duration::ZERO,
-            });
+            steps.push(StepResult::new(name, checks));
         }
     });
     let mut result = ScenarioResult {

@@ -13,7 +13,7 @@ use crate::client::target_file::check_tolerated;
 use crate::exchange::{TargetClass, TargetDescription};
 use crate::run::environment::{Environment, OpenError, TargetChoice};
 use crate::scenario::declared;
-use crate::scenario::model::{NEEDS, ScenarioFile};
+use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::{self, PlanEntry};
 use crate::verdict::check::implicit::ImplicitContext;
 use crate::verdict::expected::{self, ExpectedFailures};
@@ -24,7 +24,7 @@ use super::concurrent;
 use super::context::RunContext;
 use super::interruption::{Interruption, REASON};
 use super::options::RunOptions;
-use super::part::{self, PartScope, RunPart};
+use super::part::{PartScope, RunPart};
 use super::snapshot_log::SnapshotLog;
 use super::token_budget::TokenBudget;
 use super::token_refused;
@@ -257,7 +257,7 @@ impl Runner {
     /// Marks known failures in these results. Returns the state of each known failure.
     pub fn mark(&self, scenarios: &mut [ScenarioResult]) -> Vec<ExpectedFailure> {
         let meets = |need: &str| self.shared.target.missing(need).is_none();
-        part::mark(&self.expected, scenarios, &meets)
+        expected::apply(&self.expected, scenarios, &meets)
     }
 
     /// Cleans up. Returns the result of a run with these scenarios.
@@ -291,12 +291,10 @@ impl Runner {
             duration: self.started.elapsed(),
             ..self.blank
         };
-        let meets = |need: &&str| shared.target.missing(need).is_none();
         RunPart {
             result,
             target: shared.target.index.clone(),
             is_interrupted: shared.interruption.is_interrupted(),
-            met_needs: NEEDS.into_iter().filter(meets).map(str::to_owned).collect(),
             expected: self.expected,
         }
     }

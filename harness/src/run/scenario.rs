@@ -111,7 +111,7 @@ fn judges_creation(planned: PlanEntry<'_>) -> bool {
     let judges =
         |id: &String| register::get(id).map_or(&file.section, |row| &row.section) == clause;
     let observes = |id: &String| questions::get(id).is_some_and(|it| it.section == clause);
-    scenario.needs.iter().any(|need| need == "write")
+    scenario.needs("write")
         && (declared::requirements(&scenario.steps).iter().any(judges)
             || declared::questions(&scenario.steps).iter().any(observes))
 }

@@ -1,15 +1,14 @@
 //! The state of one row of one scenario while it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use moot_snapshots::Placeholders;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::client::DeliveryReceiver;
-use crate::exchange::{AnswerSight, Exchange};
+use crate::exchange::AnswerSight;
 use crate::run::environment::Session;
 use crate::scenario::model::{Place, Step};
 use crate::scenario::names::Names;
@@ -32,25 +31,6 @@ pub(super) struct FinalSteps<'a> {
     pub(super) names: Names,
 }
 
-/// Exchanges and checks of the current step.
-#[derive(Default)]
-pub(super) struct StepRecord {
-    pub(super) exchanges: Vec<Arc<Exchange>>,
-    /// The indexes of the exchanges of the control.
-    pub(super) control: Range<usize>,
-    /// The deliveries that a `receive` step took.
-    pub(super) deliveries: Vec<Value>,
-    pub(super) checks: Vec<CheckResult>,
-}
-
-impl StepRecord {
-    /// Drops the explicit checks from the position `mark` on.
-    pub(super) fn drop_explicit(&mut self, mark: usize) {
-        let later = self.checks.split_off(mark);
-        self.checks.extend(later.into_iter().filter(CheckResult::is_implicit));
-    }
-}
-
 /// One row of one scenario while it runs.
 pub(super) struct ScenarioRun<'a> {
     pub(super) shared: &'a RunContext,
@@ -63,7 +43,8 @@ pub(super) struct ScenarioRun<'a> {
     pub(super) label: Arc<StepName>,
     /// The texts of the names so far.
     pub(super) labels: BTreeSet<String>,
-    pub(super) record: StepRecord,
+    /// The exchanges, deliveries and checks of the current step.
+    pub(super) record: StepResult,
     /// Answers to open questions, in the order of the steps.
     pub(super) answers: Vec<AnswerSight>,
     /// Whether the `finally` steps are running.
@@ -103,7 +84,7 @@ impl<'a> ScenarioRun<'a> {
             steps: Vec::new(),
             label: Arc::default(),
             labels: BTreeSet::new(),
-            record: StepRecord::default(),
+            record: StepResult::default(),
             answers: Vec::new(),
             is_final: false,
             finals: Vec::new(),
@@ -121,6 +102,12 @@ impl<'a> ScenarioRun<'a> {
     /// Stops the scenario if the run was interrupted; `finally` steps still run.
     pub(super) fn check_interruption(&self) -> Result<(), Stop> {
         if self.is_final { Ok(()) } else { self.shared.check_interruption() }
+    }
+
+    /// Drops the explicit checks of the current step from the position `mark` on.
+    pub(super) fn drop_explicit_checks(&mut self, mark: usize) {
+        let later = self.record.checks.split_off(mark);
+        self.record.checks.extend(later.into_iter().filter(CheckResult::is_implicit));
     }
 
     /// Notes that this scenario changed data of the target: lists may lag from now on.

@@ -56,7 +56,7 @@ impl ListLag {
         {
             run.wait(pause).await?;
             self.repeats += 1;
-            run.record.drop_explicit(self.mark);
+            run.drop_explicit_checks(self.mark);
             return Ok(true);
         }
         if self.repeats > 0 {

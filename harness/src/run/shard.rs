@@ -58,12 +58,11 @@ impl HoldReason {
 
     /// The reason why this scenario stays on shard 1; `None` if any shard may run it.
     pub fn of(scenario: &Scenario) -> Option<Self> {
-        let needs = |need: &str| scenario.needs.iter().any(|known| known == need);
-        let acts = |action: OperatorAction| needs(&action.need());
+        let acts = |action: OperatorAction| scenario.needs(&action.need());
         if acts(OperatorAction::Restart) || acts(OperatorAction::AdvanceClock) {
             return Some(Self::SharedState);
         }
-        let (mut is_load, mut asks_for_tokens) = (needs("load"), false);
+        let (mut is_load, mut asks_for_tokens) = (scenario.needs("load"), false);
         declared::collect(&scenario.steps, &mut |step| match &step.action {
             StepAction::Burst(burst) => is_load |= !burst.plan.is_few(),
             StepAction::Request(request) => {
@@ -73,7 +72,8 @@ impl HoldReason {
             }
             _ => {}
         });
-        let uses_up_tokens = ["expired_token", "revoked_token"].into_iter().any(needs)
+        let uses_up_tokens = scenario.needs("expired_token")
+            || scenario.needs("revoked_token")
             || acts(OperatorAction::RevokeToken);
         match (is_load, asks_for_tokens || uses_up_tokens) {
             (true, _) => Some(Self::Load),

@@ -6,7 +6,7 @@ use moot_fixtures::contract::Scopes;
 
 use crate::run::environment::application_of;
 use crate::scenario::declared;
-use crate::scenario::model::{RequestShape, Scenario, StepAction, TextPiece, TokenChoice};
+use crate::scenario::model::{RequestShape, Scenario, StepAction, Text, TokenChoice};
 
 use super::control;
 
@@ -35,10 +35,7 @@ pub(super) fn of(scenario: &Scenario) -> BTreeSet<(String, Scopes)> {
 /// The shared token of a request. An application whose name is known only at run time counts as `main`.
 fn token(shape: &RequestShape) -> Option<(String, Scopes)> {
     let Some(TokenChoice::Shared(scopes)) = shape.token else { return None };
-    let role = match shape.application.as_ref().map(|text| text.pieces.as_slice()) {
-        Some([TextPiece::Literal(role)]) => role,
-        _ => "main",
-    };
+    let role = shape.application.as_ref().and_then(Text::as_literal).unwrap_or("main");
     Some((role.to_owned(), scopes))
 }
 

@@ -11,14 +11,14 @@ use serde_json::Value;
 use crate::exchange::Trouble;
 use crate::scenario::StepName;
 use crate::scenario::model::{
-    AdminStep, Assumption, BoundValue, ForEach, OperatorOrder, Step, StepAction, Text,
+    AdminStep, Assumption, BoundValue, ForEach, OperatorOrder, OperatorStep, Step, StepAction,
 };
+use crate::verdict::NotRunKind;
 use crate::verdict::check::{self, Document, Judgement, PlaceValue};
 use crate::verdict::result::{CheckResult, Event, StepResult, Subject};
-use crate::verdict::{NotRunKind, Verdict};
 
 use super::rows::{list, no_rows, once_each, row_label};
-use super::scenario_run::{ScenarioRun, StepRecord};
+use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::{burst, judge, receive, request};
 
@@ -69,7 +69,7 @@ async fn run_one<'a>(
         StepAction::Burst(step) => burst::run(run, step).await,
         StepAction::Receive(step) => receive::run(run, step).await,
         StepAction::Admin(step) => ask_control_plane(run, step).await,
-        StepAction::Operator(order) => order_operator(run, order).await,
+        StepAction::Operator(step) => order_operator(run, step).await,
         StepAction::ForEach(for_each, steps) => return run_loop(run, for_each, steps, rows).await,
         StepAction::Let(bindings) => return bind(run, bindings),
         StepAction::Assume(assumption) => return assume(run, assumption),
@@ -97,23 +97,14 @@ fn numbered(used: &mut BTreeSet<String>, mut name: StepName) -> StepName {
 }
 
 fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
-    let StepRecord { exchanges, control, deliveries, checks } = std::mem::take(&mut run.record);
+    let StepResult { exchanges, control, deliveries, checks, .. } = std::mem::take(&mut run.record);
     let checks = merged(checks);
     if checks.is_empty() && exchanges.is_empty() && deliveries.is_empty() {
         return;
     }
-    let verdict = Verdict::worst(checks.iter().map(|check| check.verdict));
     let name = StepName::clone(&run.label);
-    run.steps.push(StepResult {
-        name,
-        verdict,
-        duration,
-        exchanges,
-        control,
-        deliveries,
-        checks,
-        passed: 0,
-    });
+    let new = StepResult::new(name, checks);
+    run.steps.push(StepResult { duration, exchanges, control, deliveries, ..new });
 }
 
 /// One result per check of a step: the worst one, at the place of the first.
@@ -158,11 +149,8 @@ async fn ask_control_plane(run: &mut ScenarioRun<'_>, step: &AdminStep) -> Resul
     Ok(())
 }
 
-async fn order_operator(
-    run: &mut ScenarioRun<'_>,
-    order: &OperatorOrder<Text>,
-) -> Result<(), Stop> {
-    let order = order.render(&run.names)?;
+async fn order_operator(run: &mut ScenarioRun<'_>, step: &OperatorStep) -> Result<(), Stop> {
+    let order = step.render(&run.names)?;
     if let OperatorOrder::AdvanceClock { seconds } = order {
         let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
         run.shared.implicit.note_clock_moved(format!("{} {}", run.name, run.label), seconds);
@@ -170,7 +158,7 @@ async fn order_operator(
     let said = run.session.operate(&order).await?;
     run.note_change();
     if !said.is_empty() {
-        (run.shared.on_event)(Event::OperatorSaid { action: order.action(), said });
+        (run.shared.on_event)(Event::OperatorSaid { action: step.action, said });
     }
     Ok(())
 }

@@ -39,14 +39,9 @@ pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
     );
     let check = origin.result(REQUIREMENT, None, judgement, Some(Arc::clone(exchange)));
     let step = StepResult {
-        name: step,
-        verdict: check.verdict,
         duration: exchange.duration,
         exchanges: vec![Arc::clone(exchange)],
-        control: 0..0,
-        deliveries: Vec::new(),
-        checks: vec![check],
-        passed: 0,
+        ..StepResult::new(step, vec![check])
     };
     ScenarioResult {
         at: Location { file: name.to_string().into(), line: 1, column: 1 },

@@ -6,7 +6,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use crate::exchange::escape;
-use crate::scenario::model::{RequestLine, RequestStep, Text, TextPiece};
+use crate::scenario::model::{RequestLine, RequestStep, Text};
 use crate::verdict::Verdict;
 use crate::verdict::check::as_count;
 use crate::verdict::result::CheckResult;
@@ -72,7 +72,8 @@ fn recall(run: &mut ScenarioRun<'_>, line: &RequestLine) {
 /// The remembered view, with all later changes of the run.
 fn up_to_date(run: &ScenarioRun<'_>, line: &RequestLine, name: &str) -> Option<RememberedView> {
     let mut view = run.views().get(name)?;
-    let (_, _, operation) = prepare::resolve_line(run.session, &run.names, line).ok()?;
+    let (_, _, operation) =
+        prepare::resolve_line(run.session.endpoints(), &run.names, line).ok()?;
     view.mark = run.shared.changes.add_since(view.mark, operation?, &mut view.changes);
     Some(view)
 }
@@ -206,7 +207,7 @@ async fn is_still_there(
     after: &View,
 ) -> Result<bool, Stop> {
     let gone = before.own.keys().find(|id| !after.own.contains_key(*id));
-    let resolved = prepare::resolve_line(run.session, &run.names, line);
+    let resolved = prepare::resolve_line(run.session.endpoints(), &run.names, line);
     let (Some(id), Ok((_, _, Some(list)))) = (gone, resolved) else { return Ok(false) };
     let read = match list {
         Operation::ListWorkflows => Operation::GetWorkflow,
@@ -217,9 +218,8 @@ async fn is_still_there(
     let path = run.session.endpoints().path_of(read, id);
     let mut shape = pages::reading(line.clone());
     let Some(at) = line_at(&shape) else { return Ok(false) };
-    let text =
-        |text: &str| Text { pieces: vec![TextPiece::Literal(text.to_owned())], at: at.clone() };
-    shape.line = Some(RequestLine::Path { method: text("GET"), path: text(&path) });
+    let method = Text::literal("GET", at.clone());
+    shape.line = Some(RequestLine::Path { method, path: Text::literal(path, at) });
     Ok(send::send(run, &shape).await?.status == Some(200))
 }
 
@@ -252,7 +252,7 @@ async fn left_again(
 }
 
 fn name_of(run: &ScenarioRun<'_>, line: &RequestLine) -> String {
-    match (prepare::resolve_line(run.session, &run.names, line), line) {
+    match (prepare::resolve_line(run.session.endpoints(), &run.names, line), line) {
         (Ok((method, path, _)), _) => format!("{method} {path}"),
         (Err(_), RequestLine::Operation { known: Some(operation), .. }) => {
             Operation::as_str(*operation).to_owned()

@@ -3,9 +3,9 @@
 //! This is the only module of the language that reads files. One mistake refuses the whole suite: a
 //! run starts only with valid files.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
 use moot_fixtures::DataError;
 
@@ -35,15 +35,8 @@ pub fn bundled() -> Result<Vec<ScenarioFile>, Vec<DataError>> {
 pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<DataError>> {
     let mut texts = Vec::new();
     for file in files(paths)? {
-        let name = file.to_string_lossy().into_owned();
-        let bytes = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
-        match yaml_file::utf8(bytes) {
-            Ok(text) => texts.push((name, Arc::from(text))),
-            Err(place) => {
-                let error = DataError::new(&name, "it is not UTF-8 text").at(Some(place));
-                return Err(vec![error]);
-            }
-        }
+        let text = yaml_file::text(&file, "scenario file").map_err(|error| vec![error])?;
+        texts.push((file.to_string_lossy().into_owned(), Arc::from(text)));
     }
     suite(texts)
 }
@@ -69,7 +62,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<DataError>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let entries = fs::read_dir(path).map_err(|error| unreadable(path, &error))?;
+            let entries = fs::read_dir(path)
+                .map_err(|error| unusable(path, format!("it cannot be read: {error}")))?;
             let mut found: Vec<PathBuf> = entries
                 .filter_map(|entry| entry.ok().map(|entry| entry.path()))
                 .filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "yml"))
@@ -85,6 +79,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<DataError>> {
             }
             found.sort();
             files.extend(found);
+        } else if matches!(path.try_exists(), Ok(false)) {
+            return Err(unusable(path, "there is no such file or folder".to_owned()));
         } else {
             files.push(path.clone());
         }
@@ -93,16 +89,6 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<DataError>> {
         }
     }
     Ok(files)
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Vec<DataError> {
-    unusable(
-        path,
-        match error.kind() {
-            io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-            _ => format!("it cannot be read: {error}"),
-        },
-    )
 }
 
 fn unusable(path: &Path, message: String) -> Vec<DataError> {

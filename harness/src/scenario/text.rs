@@ -68,6 +68,11 @@ pub enum Json {
 }
 
 impl Text {
+    /// A text without names.
+    pub(crate) fn literal(text: impl Into<String>, at: Location) -> Self {
+        Self { pieces: vec![TextPiece::Literal(text.into())], at }
+    }
+
     /// Reads `<name>`, `<name.member>`, `<list.0>` and `<<`.
     ///
     /// # Errors

@@ -70,7 +70,7 @@ pub fn unproven<'c>(
 fn reason(files: &[ScenarioFile], requirement: &str) -> UnprovenReason {
     let scenarios = files.iter().flat_map(|file| &file.scenarios);
     let checking = scenarios.filter(|it| declared::requirements(&it.steps).contains(requirement));
-    let kinds = checking.map(|scenario| match scenario.needs.iter().any(|need| need == "admin") {
+    let kinds = checking.map(|scenario| match scenario.needs("admin") {
         true => UnprovenReason::NeedsControlPlane,
         false if is_heavy(scenario) => UnprovenReason::Heavy,
         false => UnprovenReason::NotNoticed,

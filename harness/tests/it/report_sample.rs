@@ -14,6 +14,7 @@ use moot_harness::exchange::{
 };
 use moot_harness::report::terminal::Detail;
 use moot_harness::report::{Format, RenderError, ndjson, render};
+use moot_harness::scenario::StepName;
 use moot_harness::scenario::model::Location;
 use moot_harness::verdict::result::{
     CheckResult, Event, ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult,
@@ -87,7 +88,7 @@ pub(crate) fn check(
         level,
         verdict,
         scenario: Arc::new(scenario.into()),
-        step: Arc::new(step.into()),
+        step: Arc::new(StepName::new(step, &[])),
         mismatch: None,
         part: None,
         not_run: None,
@@ -170,14 +171,9 @@ pub(crate) fn result() -> RunResult {
         verdict: Verdict::Fail,
         answers: Vec::new(),
         steps: vec![StepResult {
-            name: "POST /v1/requests".into(),
-            verdict: Verdict::Fail,
             exchanges,
-            control: 0..0,
-            deliveries: Vec::new(),
-            checks,
-            passed: 0,
             duration: Duration::from_millis(12),
+            ..StepResult::new(StepName::new("POST /v1/requests", &[]), checks)
         }],
         not_run: None,
         known: None,

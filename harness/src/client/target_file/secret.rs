@@ -11,6 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 
+use crate::client::target_file::private_file;
 use crate::client::target_file::text_or_keys::text_or_keys;
 
 /// The time limit for the command of a secret.
@@ -18,8 +19,8 @@ const COMMAND_SECONDS_MAX: u64 = 30;
 /// The time for reading the rest of the output after the command has exited. A program that it started in the
 /// background may keep the pipe open forever.
 const LAST_OUTPUT: Duration = Duration::from_millis(200);
-/// The rest of a longer file or output is not read.
-const SECRET_BYTES_MAX: usize = 64 * 1024;
+/// The rest of a longer output is not read.
+const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
 /// Reads an environment variable. Tests pass a function of their own.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -51,7 +52,9 @@ impl ValueSource {
             Self::Literal(text) => text.clone(),
             Self::Variable(name) => variables(name)
                 .ok_or_else(|| format!("the environment variable `{name}` is not set"))?,
-            Self::File(path) => from_file(&folder.join(path))?,
+            Self::File(path) => {
+                without_line_end(&private_file::read(&folder.join(path))?).to_owned()
+            }
             Self::Command(words) => from_command(words)?,
         };
         if text.is_empty() {
@@ -77,32 +80,6 @@ impl ValueSource {
     }
 }
 
-fn from_file(path: &Path) -> Result<String, String> {
-    let shown = path.display();
-    let file =
-        std::fs::File::open(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = file
-            .metadata()
-            .map_err(|error| format!("`{shown}` cannot be read: {error}"))?
-            .permissions()
-            .mode();
-        if mode & 0o077 != 0 {
-            return Err(format!(
-                "`{shown}` has mode {:04o}, so others can read it; run `chmod 600 {shown}`",
-                mode & 0o7777
-            ));
-        }
-    }
-    let mut text = String::new();
-    file.take(SECRET_BYTES_MAX as u64)
-        .read_to_string(&mut text)
-        .map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
-    Ok(without_line_end(&text).to_owned())
-}
-
 fn from_command(words: &[String]) -> Result<String, String> {
     let (program, arguments) = words.split_first().ok_or("the command has no words")?;
     let mut child = Command::new(program)
@@ -113,7 +90,7 @@ fn from_command(words: &[String]) -> Result<String, String> {
         .spawn()
         .map_err(|error| format!("the command `{program}` cannot be run: {error}"))?;
     let output = child.stdout.take().ok_or("the command has no output")?;
-    let mut output = output.take(SECRET_BYTES_MAX as u64);
+    let mut output = output.take(OUTPUT_BYTES_MAX as u64);
     let (sender, pieces) = mpsc::channel();
     std::thread::spawn(move || {
         let mut piece = [0; 4096];

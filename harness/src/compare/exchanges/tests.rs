@@ -12,6 +12,14 @@ use crate::compare::reading;
 use crate::scenario::StepName;
 
 /// A step whose response names this object at `data`, `id`.
+/// `get[a]` as the name of a step: the step `get` of the row `a`.
+fn step_name(text: &str) -> StepName {
+    match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some((name, row)) => StepName::new(name, &[row.to_owned()]),
+        None => StepName::new(text, &[]),
+    }
+}
+
 fn step(name: &str, object: &str) -> StepReading {
     let id =
         PlaceReading { readings: BTreeSet::from([object.to_owned()]), ..PlaceReading::default() };
@@ -24,7 +32,7 @@ fn step(name: &str, object: &str) -> StepReading {
         operation: None,
         response: Some(response),
     };
-    StepReading { name: StepName::from(name), exchanges: vec![exchange] }
+    StepReading { name: step_name(name), exchanges: vec![exchange] }
 }
 
 /// A creation, and a `get` of each row of `rows`, with the object that it answers.
@@ -90,7 +98,7 @@ fn delivery(tag: &str, content_type: &str, body: &Value) -> Value {
 fn check_deliveries(other: &[Value], places_expected: &[&str]) {
     let step = |deliveries: &[Value]| {
         let exchanges = reading::deliveries(deliveries, &Placeholders::default());
-        [StepReading { name: "receive".into(), exchanges: exchanges.into_iter().collect() }]
+        [StepReading { name: step_name("receive"), exchanges: exchanges.into_iter().collect() }]
     };
     let usual = [delivery("one", "application/json", &json!({ "event": "done", "id": "x1" }))];
     let found = differences(&step(&usual), &step(other), false).differences;
@@ -139,7 +147,7 @@ fn exchange(method: &str, status: u16) -> ExchangeReading {
 fn a_control_and_views_of_one_side_do_not_hide_the_response_to_the_call() {
     let step = |exchanges: &[(&str, u16)]| {
         let exchanges = exchanges.iter().map(|(method, status)| exchange(method, *status));
-        [StepReading { name: "a call".into(), exchanges: exchanges.collect() }]
+        [StepReading { name: step_name("a call"), exchanges: exchanges.collect() }]
     };
     let check = |one: &[(&str, u16)], other: &[(&str, u16)], expected: &[(u16, u16)]| {
         for (one, other, is_turned) in [(one, other, false), (other, one, true)] {

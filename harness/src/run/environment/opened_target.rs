@@ -88,13 +88,13 @@ impl Environment {
 
     /// Whether requests to a deployment are sent without a pace: at rate 0.
     pub fn is_unpaced(&self) -> bool {
-        self.rules().is_some_and(|rules| rules.is_unpaced())
+        self.rules().is_some_and(|rules| rules.pace.is_unpaced())
     }
 
     /// The number of token requests that can be sent now without meeting a limit; `None` without a limit.
     pub fn token_turns(&self) -> Option<usize> {
         let rules = self.rules()?;
-        (!rules.is_unpaced()).then(|| rules.token_turns())
+        (!rules.pace.is_unpaced()).then(|| rules.token_turns())
     }
 
     /// Whether there is a valid shared token of this application for calls that these scopes allow.

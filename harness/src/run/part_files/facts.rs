@@ -88,8 +88,8 @@ pub(super) fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) 
     let about = &target.description;
     // Only one machine has a token of an earlier run, and only shard 1 uses it.
     let is_shared = |need: &&String| !["expired_token", "revoked_token"].contains(&need.as_str());
-    let needs: Vec<&String> = part.met_needs.iter().filter(is_shared).collect();
-    let destination = json!([about.base_url, about.class, target.is_mock, target.pages_max, needs]);
+    let unmet: Vec<&String> = target.unmet.keys().filter(is_shared).collect();
+    let destination = json!([about.base_url, about.class, target.is_mock, target.pages_max, unmet]);
     let rows: Vec<(&str, u16)> =
         plan.scenarios.iter().map(|it| (it.name.as_str(), it.shard)).collect();
     PartFacts::from([

@@ -79,10 +79,15 @@ keyed! {
 }
 
 impl Scenario {
+    /// Whether it needs this capability of the target.
+    pub fn needs(&self, need: &str) -> bool {
+        self.needs.iter().any(|known| known == need)
+    }
+
     /// The settings of its sandbox. A scenario that needs `load` tests the rate limit, so its sandbox has one.
     pub fn sandbox_settings(&self) -> Sandbox {
         let mut settings = self.sandbox.clone();
-        if self.needs.iter().any(|need| need == "load") {
+        if self.needs("load") {
             settings.rate_limit.get_or_insert_with(|| "enforce".to_owned());
         }
         settings

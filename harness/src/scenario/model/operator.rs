@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use strum::{Display, EnumDiscriminants, EnumIter, EnumString, IntoEnumIterator, VariantNames};
 
-use crate::scenario::language::form::{Integer, SchemaDefinitions, Word};
-use crate::scenario::language::keys::{Keys, MapSchema, keyed};
+use crate::scenario::language::form::{Integer, Word};
+use crate::scenario::language::keys::{Keys, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::names::{Names, UnknownName};
 use crate::scenario::text::Text;
@@ -14,7 +14,7 @@ use crate::scenario::text::Text;
 /// The longest move of the clock, in seconds: a year.
 const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 
-/// An order to the operator of a target. In a scenario, its texts may have names in them.
+/// An order to the operator of a target.
 #[derive(Debug, Clone, PartialEq, Eq, EnumDiscriminants)]
 #[strum_discriminants(
     name(OperatorAction),
@@ -24,20 +24,20 @@ const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
     strum(serialize_all = "snake_case"),
     doc = "An action of the operator of a target. `operator.command` gets its name as the verb."
 )]
-pub enum OperatorOrder<T = String> {
+pub enum OperatorOrder {
     /// Changes the status of a legal request.
     SetStatus {
         /// The id of the legal request.
-        id: T,
+        id: String,
         /// One of the twelve statuses.
-        status: T,
+        status: String,
     },
     /// Comments on a legal request.
     AddComment {
         /// The id of the legal request.
-        id: T,
+        id: String,
         /// The comment.
-        comment: T,
+        comment: String,
     },
     /// Stops the service and starts it again.
     Restart,
@@ -49,7 +49,7 @@ pub enum OperatorOrder<T = String> {
     /// Revokes an access token.
     RevokeToken {
         /// The access token.
-        token: T,
+        token: String,
     },
 }
 
@@ -87,40 +87,9 @@ impl OperatorAction {
     }
 }
 
-impl<T> OperatorOrder<T> {
+impl OperatorOrder {
     pub fn action(&self) -> OperatorAction {
         self.into()
-    }
-
-    /// The texts that may have names in them.
-    pub fn texts(&self) -> Vec<&T> {
-        match self {
-            Self::SetStatus { id, status } => vec![id, status],
-            Self::AddComment { id, comment } => vec![id, comment],
-            Self::RevokeToken { token } => vec![token],
-            Self::Restart | Self::AdvanceClock { .. } => Vec::new(),
-        }
-    }
-}
-
-impl OperatorOrder<Text> {
-    /// The order with the values of its names.
-    ///
-    /// # Errors
-    /// A name without a value.
-    pub fn render(&self, names: &Names) -> Result<OperatorOrder, UnknownName> {
-        let text = |text: &Text| text.render_text(names);
-        Ok(match self {
-            Self::SetStatus { id, status } => {
-                OperatorOrder::SetStatus { id: text(id)?, status: text(status)? }
-            }
-            Self::AddComment { id, comment } => {
-                OperatorOrder::AddComment { id: text(id)?, comment: text(comment)? }
-            }
-            Self::Restart => OperatorOrder::Restart,
-            Self::AdvanceClock { seconds } => OperatorOrder::AdvanceClock { seconds: *seconds },
-            Self::RevokeToken { token } => OperatorOrder::RevokeToken { token: text(token)? },
-        })
     }
 }
 
@@ -128,8 +97,9 @@ impl OperatorOrder<Text> {
 const KEYS: [&str; 5] = ["id", "status", "comment", "seconds", "token"];
 
 keyed! {
-    /// The keys of a step `operator`. Each action needs some of them, and has no others.
-    struct OperatorKeys {
+    /// A step `operator`. Each action needs some of its keys, and has no others.
+    #[derive(Debug, Clone)]
+    pub struct OperatorStep {
         /// The action.
         "operator" => action: OperatorAction as Word,
         /// The legal request of `set_status` or `add_comment`.
@@ -145,30 +115,11 @@ keyed! {
     }
 }
 
-impl Keys for OperatorOrder<Text> {
-    fn names(names: &mut Vec<&'static str>) {
-        OperatorKeys::names(names);
-    }
-
-    fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
-        OperatorKeys::describe(definitions, map);
-        let one_of = OperatorAction::iter().map(|action| {
-            let mut required = vec!["operator"];
-            required.extend(action.keys());
-            let others = KEYS.iter().filter(|key| !action.keys().contains(key));
-            let others: Vec<_> = others.map(|key| json!({ "required": [key] })).collect();
-            json!({
-                "required": required,
-                "properties": { "operator": { "const": action } },
-                "not": { "anyOf": others },
-            })
-        });
-        map.rules.push(json!({ "oneOf": one_of.collect::<Vec<_>>() }));
-    }
-
-    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
-        let OperatorKeys { action, id, status, comment, seconds, token } =
-            OperatorKeys::read_keys(reader, fields)?;
+impl OperatorStep {
+    /// Reads the keys of the step, and refuses those that do not belong to its action.
+    pub(super) fn read(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
+        let step = Self::read_keys(reader, fields)?;
+        let action = step.action;
         for key in KEYS {
             match (action.keys().contains(&key), fields.key(key)) {
                 (false, Some(given)) => {
@@ -182,12 +133,49 @@ impl Keys for OperatorOrder<Text> {
                 (true, Some(_)) | (false, None) => {}
             }
         }
-        Some(match action {
-            OperatorAction::SetStatus => Self::SetStatus { id: id?, status: status? },
-            OperatorAction::AddComment => Self::AddComment { id: id?, comment: comment? },
-            OperatorAction::Restart => Self::Restart,
-            OperatorAction::AdvanceClock => Self::AdvanceClock { seconds: seconds? },
-            OperatorAction::RevokeToken => Self::RevokeToken { token: token? },
+        Some(step)
+    }
+
+    /// The schema of [`OperatorAction::keys`].
+    pub(super) fn rule() -> Value {
+        let one_of = OperatorAction::iter().map(|action| {
+            let mut required = vec!["operator"];
+            required.extend(action.keys());
+            let others = KEYS.iter().filter(|key| !action.keys().contains(key));
+            let others: Vec<_> = others.map(|key| json!({ "required": [key] })).collect();
+            json!({
+                "required": required,
+                "properties": { "operator": { "const": action } },
+                "not": { "anyOf": others },
+            })
+        });
+        json!({ "oneOf": one_of.collect::<Vec<_>>() })
+    }
+
+    /// The texts that may have names in them.
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        [&self.id, &self.status, &self.comment, &self.token].into_iter().flatten()
+    }
+
+    /// The order with the values of its names.
+    ///
+    /// # Errors
+    /// A name without a value.
+    pub fn render(&self, names: &Names) -> Result<OperatorOrder, UnknownName> {
+        // A key that belongs to the action is given.
+        let text = |key: &Option<Text>| {
+            key.as_ref().map_or_else(|| Ok(String::new()), |text| text.render_text(names))
+        };
+        let (id, status) = (text(&self.id)?, text(&self.status)?);
+        let (comment, token) = (text(&self.comment)?, text(&self.token)?);
+        Ok(match self.action {
+            OperatorAction::SetStatus => OperatorOrder::SetStatus { id, status },
+            OperatorAction::AddComment => OperatorOrder::AddComment { id, comment },
+            OperatorAction::Restart => OperatorOrder::Restart,
+            OperatorAction::AdvanceClock => {
+                OperatorOrder::AdvanceClock { seconds: self.seconds.unwrap_or_default() }
+            }
+            OperatorAction::RevokeToken => OperatorOrder::RevokeToken { token },
         })
     }
 }

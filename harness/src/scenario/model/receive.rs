@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use moot_fixtures::yaml::YamlNode;
+use serde_json::{Value, json};
 
 use super::expectation::{Check, Claim, Observation};
 use super::place::Place;
-use crate::scenario::language::form::{Integer, OrDefault, SchemaDefinitions};
-use crate::scenario::language::keys::{Keys, MapSchema, keyed};
-use crate::scenario::language::reader::{MapFields, ScenarioReader};
+use crate::scenario::language::form::{Integer, OrDefault, SchemaDefinitions, YamlForm};
+use crate::scenario::language::keys::{Keys, keyed, map_schema};
+use crate::scenario::language::reader::ScenarioReader;
 
 keyed! {
     /// `receive`.
@@ -29,63 +30,45 @@ keyed! {
 }
 
 keyed! {
-    /// The deliveries that a step waits for.
+    /// The deliveries that a step waits for: `at_least` and `within`, or `none_for`.
     #[derive(Debug, Clone)]
-    pub struct ReceiveWait("`receive`") {
+    pub struct ReceiveWait {
         /// The name of the receiver.
         receiver: String,
-    }
-    with {
-        /// The end of the wait.
-        until: ReceiveUntil,
-    }
-}
-
-/// The end of the wait.
-#[derive(Debug, Clone)]
-pub enum ReceiveUntil {
-    /// At least this number of deliveries within this time.
-    AtLeast(u32, Duration),
-    /// The whole time, in which no delivery may come.
-    NoneFor(Duration),
-}
-
-keyed! {
-    /// The keys of [`ReceiveUntil`]: `at_least` and `within`, or `none_for`.
-    struct ReceiveUntilKeys {
         /// The number of deliveries to wait for.
-        at_least: Option<u32> as Option<Integer<1, 1_000>>,
+        at_least: u32 as OrDefault<Integer<1, 1_000>>,
         /// The longest wait for them.
-        within: Option<Duration>,
+        within: Duration as OrDefault<Duration>,
         /// A time in which no delivery may come.
         none_for: Option<Duration>,
     }
 }
 
-impl Keys for ReceiveUntil {
-    fn names(names: &mut Vec<&'static str>) {
-        ReceiveUntilKeys::names(names);
-    }
-
-    fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
-        ReceiveUntilKeys::describe(definitions, map);
-        map.rules.push(json!({ "oneOf": [
-            { "required": ["at_least", "within"], "not": { "required": ["none_for"] } },
-            {
-                "required": ["none_for"],
-                "not": { "anyOf": [{ "required": ["at_least"] }, { "required": ["within"] }] },
-            },
-        ] }));
-    }
-
-    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
-        let ReceiveUntilKeys { at_least, within, none_for } =
-            ReceiveUntilKeys::read_keys(reader, fields)?;
-        match (at_least, within, none_for) {
-            (Some(count), Some(within), None) => Some(Self::AtLeast(count, within)),
-            (None, None, Some(time)) => Some(Self::NoneFor(time)),
+impl YamlForm<Self> for ReceiveWait {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, _: &str) -> Option<Self> {
+        let mut names = Vec::new();
+        Self::names(&mut names);
+        let fields = reader.fields(node, "`receive`", &names)?;
+        let wait = Self::read_keys(reader, fields)?;
+        let has = |key| fields.get(key).is_some();
+        match (has("at_least"), has("within"), has("none_for")) {
+            (true, true, false) | (false, false, true) => Some(wait),
             _ => reader
                 .refuse(fields.start(), "`receive` has `at_least` and `within`, or `none_for`"),
         }
+    }
+
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
+        definitions.refer("ReceiveWait", |definitions| {
+            let mut schema = map_schema::<Self>(definitions);
+            schema["oneOf"] = json!([
+                { "required": ["at_least", "within"], "not": { "required": ["none_for"] } },
+                {
+                    "required": ["none_for"],
+                    "not": { "anyOf": [{ "required": ["at_least"] }, { "required": ["within"] }] },
+                },
+            ]);
+            schema
+        })
     }
 }

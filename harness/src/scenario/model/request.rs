@@ -141,6 +141,14 @@ impl YamlForm<Self> for RequestLine {
 }
 
 impl RequestLine {
+    /// Whether its method is GET; `None` if that is known only at run time.
+    pub fn is_get(&self) -> Option<bool> {
+        match self {
+            Self::Path { method, .. } => method.as_literal().map(|method| method == "GET"),
+            Self::Operation { known, .. } => known.map(|known| known.method() == "GET"),
+        }
+    }
+
     /// Reads a request line and the value of the key `id` beside it.
     pub(super) fn read_with_id(
         reader: &mut ScenarioReader,

@@ -9,7 +9,7 @@ use super::burst::BurstStep;
 use super::expectation::{Check, Claim, Observation};
 use super::for_each::ForEach;
 use super::matcher::MatcherRule;
-use super::operator::OperatorOrder;
+use super::operator::OperatorStep;
 use super::place::Place;
 use super::receive::ReceiveStep;
 use super::request::{RequestLine, RequestShape};
@@ -44,7 +44,7 @@ pub enum StepAction {
     /// Calls the control plane.
     Admin(Box<AdminStep>),
     /// Asks the operator of the target for an action.
-    Operator(Box<OperatorOrder<Text>>),
+    Operator(Box<OperatorStep>),
     /// Loops over a value that is known when the step runs.
     ForEach(ForEach, Vec<Step>),
     /// Gives names to values.
@@ -163,8 +163,8 @@ static KINDS: [StepKind; 8] = [
     StepKind::new::<AdminStep>("admin", |reader, fields| {
         AdminStep::read_keys(reader, fields).map(Box::new).map(StepAction::Admin)
     }),
-    StepKind::new::<OperatorOrder<Text>>("operator", |reader, fields| {
-        OperatorOrder::read_keys(reader, fields).map(Box::new).map(StepAction::Operator)
+    StepKind::new::<OperatorStep>("operator", |reader, fields| {
+        OperatorStep::read(reader, fields).map(Box::new).map(StepAction::Operator)
     }),
     StepKind::new::<ForEachKeys>("for_each", |reader, fields| {
         let keys = ForEachKeys::read_keys(reader, fields)?;
@@ -254,6 +254,9 @@ impl YamlForm<Self> for Step {
                 (kind.describe)(definitions, &mut map);
                 if kind.key != "request" {
                     map.properties.shift_remove("request");
+                }
+                if kind.key == "operator" {
+                    map.rules.push(OperatorStep::rule());
                 }
                 map.rules.push(json!({ "not": { "required": ["poll", "each_page"] } }));
                 if !map.required.contains(&kind.key) {

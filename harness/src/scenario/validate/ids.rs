@@ -73,7 +73,7 @@ pub(super) fn operator(
     at: &Location,
 ) -> Option<DataError> {
     let need = action.need();
-    if scenario.needs.contains(&need) {
+    if scenario.needs(&need) {
         return None;
     }
     let message = format!("`operator: {action}` without `{need}` in `needs`");

@@ -1,7 +1,6 @@
 //! Checks a file once, in the order of a run: every `<name>` is defined before its first use, and every
 //! id that a scenario uses exists.
 
-use http::Method;
 use moot_fixtures::{DataError, nearest};
 
 use super::scope::{APPLICATIONS, NameScope};
@@ -53,10 +52,10 @@ impl ValidationWalk<'_> {
                 StepAction::Receive(receive) => self.receive(receive, &step.at),
                 StepAction::Admin(admin) => self.admin(admin),
                 StepAction::Operator(operator) => {
-                    let action = operator.action();
+                    let action = operator.action;
                     let problem = ids::operator(self.file, self.scenario, action, &step.at);
                     self.problems.extend(problem);
-                    operator.texts().into_iter().for_each(|text| self.text(text));
+                    operator.texts().for_each(|text| self.text(text));
                 }
                 StepAction::ForEach(for_each, steps) => {
                     let before = self.scope.clone();
@@ -224,15 +223,9 @@ impl ValidationWalk<'_> {
 
     /// A view is read twice, so it must not change anything.
     fn reads(&mut self, view: &RequestLine) {
-        let (text, is_get) = match view {
-            RequestLine::Path { method, .. } => {
-                (method, method.as_literal().is_none_or(|method| method == "GET"))
-            }
-            RequestLine::Operation { operation, known, .. } => {
-                (operation, known.is_none_or(|it| it.method() == Method::GET))
-            }
-        };
-        if !is_get {
+        let (RequestLine::Path { method: text, .. }
+        | RequestLine::Operation { operation: text, .. }) = view;
+        if view.is_get() == Some(false) {
             let name = text.as_literal().unwrap_or_default();
             let message = "a view in `unchanged` must be a GET request".to_owned();
             self.problems.push(self.file.problem(&text.at, name, message, None));

@@ -22,7 +22,7 @@ pub(super) struct JsonReading {
 pub(super) fn read(body: &[u8]) -> (Result<Value, serde_json::Error>, JsonReading) {
     let mut reading = JsonReading::default();
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    let value = FirstMemberReader(&mut reading).deserialize(&mut deserializer);
+    let value = reading.deserialize(&mut deserializer);
     (value.and_then(|value| deserializer.end().map(|()| value)), reading)
 }
 
@@ -32,10 +32,7 @@ pub(super) fn is_ambiguous(body: &[u8], last: &Value) -> bool {
     read(body).0.is_ok_and(|first| first != *last)
 }
 
-/// Reads a value and records its progress.
-struct FirstMemberReader<'a>(&'a mut JsonReading);
-
-impl<'de> DeserializeSeed<'de> for FirstMemberReader<'_> {
+impl<'de> DeserializeSeed<'de> for &mut JsonReading {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -43,7 +40,7 @@ impl<'de> DeserializeSeed<'de> for FirstMemberReader<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for FirstMemberReader<'_> {
+impl<'de> Visitor<'de> for &mut JsonReading {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,26 +49,26 @@ impl<'de> Visitor<'de> for FirstMemberReader<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
-        self.0.depth += 1;
+        self.depth += 1;
         while let Some(name) = members.next_key::<String>()? {
-            let value = members.next_value_seed(FirstMemberReader(&mut *self.0))?;
+            let value = members.next_value_seed(&mut *self)?;
             if object.contains_key(&name) {
-                self.0.duplicate.get_or_insert(name);
+                self.duplicate.get_or_insert(name);
             } else {
                 object.insert(name, value);
             }
         }
-        self.0.depth -= 1;
+        self.depth -= 1;
         Ok(Value::Object(object))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        self.0.depth += 1;
-        while let Some(item) = items.next_element_seed(FirstMemberReader(&mut *self.0))? {
+        self.depth += 1;
+        while let Some(item) = items.next_element_seed(&mut *self)? {
             list.push(item);
         }
-        self.0.depth -= 1;
+        self.depth -= 1;
         Ok(Value::Array(list))
     }
 

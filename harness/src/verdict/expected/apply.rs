@@ -6,24 +6,24 @@ use moot_fixtures::answers;
 use serde_json::Value;
 
 use super::entry::{Condition, ExpectedEntry, ExpectedFailures, ExpectedOutcome};
-use crate::exchange::ObservedAnswer;
+use crate::exchange::{ObservedAnswer, by_question};
 use crate::verdict::Verdict;
 use crate::verdict::result::{
     CheckResult, ExpectedFailure, ExpectedState, KnownFailure, ScenarioResult, Subject,
 };
 
 /// Marks every check and scenario with the outcome that an entry expects, and those that were not run
-/// because of it. `meets` says whether the target meets a need; `answers` are the observed answers to
-/// open questions. Returns the entries with their state, in the order of the file.
+/// because of it. `meets` says whether the target meets a need. Returns the entries with their state, in
+/// the order of the file.
 pub fn apply(
     expected: &ExpectedFailures,
     scenarios: &mut [ScenarioResult],
     meets: &dyn Fn(&str) -> bool,
-    answers: &BTreeMap<String, ObservedAnswer>,
 ) -> Vec<ExpectedFailure> {
+    let answers = by_question(scenarios.iter().flat_map(|it| &it.answers));
     let one = |entry: &ExpectedEntry| {
         let condition = entry.condition.as_ref();
-        apply_one(entry, scenarios, condition.and_then(|it| unmet(it, meets, answers)))
+        apply_one(entry, scenarios, condition.and_then(|it| unmet(it, meets, &answers)))
     };
     expected.entries.iter().map(one).collect()
 }

@@ -15,7 +15,7 @@ use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::{NotRun, Verdict};
 
 /// The result of a step.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepResult {
     pub name: StepName,
@@ -62,6 +62,18 @@ pub struct ScenarioResult {
     pub steps: Vec<StepResult>,
     /// Observed answers to open questions, in order.
     pub answers: Vec<AnswerSight>,
+}
+
+impl StepResult {
+    /// A step with these checks. It has no exchange and took no time.
+    pub fn new(name: StepName, checks: Vec<CheckResult>) -> Self {
+        Self {
+            name,
+            verdict: Verdict::worst(checks.iter().map(|check| check.verdict)),
+            checks,
+            ..Self::default()
+        }
+    }
 }
 
 impl ScenarioResult {
