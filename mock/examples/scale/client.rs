@@ -10,7 +10,8 @@ use http::{Method, StatusCode};
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 use moot_mock::Service;
-use moot_mock::call::{Admission, Body, Call, Head, Part, PartValue};
+use moot_mock::call::{Admission, Body, Call, Head, Part};
+use moot_mock::content::Content;
 use moot_mock::control::ControlAction;
 use moot_mock::response::ResponseBody;
 use serde_json::Value;
@@ -169,7 +170,9 @@ fn part(name: &str, text: &str) -> Part {
     Part {
         name: name.to_owned(),
         content_type: None,
-        value: PartValue::Text(Bytes::from(text.to_owned())),
+        file_name: None,
+        content: Content::in_memory(Bytes::from(text.to_owned())),
+        is_cut: false,
     }
 }
 

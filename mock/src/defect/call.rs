@@ -8,10 +8,8 @@ use moot_fixtures::contract::{Operation, ProblemType};
 
 use super::call_edit::{CallEdit, QueryParameter};
 use super::memory::HookMemory;
-use crate::value::message::call::{
-    Admission, AdmittedCall, Body, Call, Head, Part, PartValue, Principal, SentFile,
-};
-use crate::value::message::content::{Content, ContentPlace};
+use crate::value::message::call::{Admission, AdmittedCall, Body, Call, Head, Part, Principal};
+use crate::value::message::content::Content;
 use crate::value::message::problem::Problem;
 use crate::value::message::responder::Responder;
 use crate::value::message::route::RouteMatch;
@@ -295,32 +293,18 @@ pub(super) fn companies(world: &World) -> std::ops::Range<u32> {
 
 /// The content of a part as text; `None` if the part is not kept in memory.
 pub(super) fn part_text(part: &Part) -> Option<Cow<'_, str>> {
-    let bytes = match &part.value {
-        PartValue::Text(bytes)
-        | PartValue::File(SentFile {
-            content: Content { place: ContentPlace::Memory(bytes), .. },
-            ..
-        }) => bytes,
-        PartValue::File(_) => return None,
-    };
-    Some(String::from_utf8_lossy(bytes))
+    part.content.bytes().map(|bytes| String::from_utf8_lossy(bytes))
 }
 
 /// Cuts the content of a part to this number of bytes. Of a part in a file, which the core does not read, zeros are
 /// left.
 fn cut(part: &mut Part, length: usize) {
-    if part.length() <= length as u64 {
-        return;
-    }
-    match &mut part.value {
-        PartValue::Text(bytes) => bytes.truncate(length),
-        PartValue::File(SentFile { content, .. }) => {
-            let left = match &content.place {
-                ContentPlace::Memory(bytes) => bytes.slice(..length.min(bytes.len())),
-                ContentPlace::File { .. } | ContentPlace::Apart => vec![0; length].into(),
-            };
-            *content = Content::in_memory(left);
-        }
+    if part.content.length > length as u64 {
+        let left = match part.content.bytes() {
+            Some(bytes) => bytes.slice(..length.min(bytes.len())),
+            None => vec![0; length].into(),
+        };
+        part.content = Content::in_memory(left);
     }
 }
 

@@ -72,9 +72,12 @@ impl CallCondition {
                 call.parts().first().is_some_and(|part| part.name != *name)
             }
             Self::OtherFileEnding { name, ending } => call.parts().iter().any(|part| {
-                part.name == *name && !part.file().is_some_and(|file| file.name.ends_with(ending))
+                part.name == *name
+                    && !part.file_name.as_ref().is_some_and(|file| file.ends_with(ending))
             }),
-            Self::PartAbove(length) => call.parts().iter().any(|part| part.length() > *length),
+            Self::PartAbove(length) => {
+                call.parts().iter().any(|part| part.content.length > *length)
+            }
         }
     }
 }

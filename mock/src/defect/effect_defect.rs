@@ -9,7 +9,6 @@ use super::record;
 use crate::value::identifier::IdKind;
 use crate::world::Outcome;
 use crate::world::state::change::Change;
-use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 
 /// A way in which the changes of a call are wrong.
 #[derive(Debug, Clone, Deserialize)]
@@ -82,33 +81,33 @@ fn inverse(call: &DefectCall<'_>, change: &Change) -> Option<Change> {
 
 /// The same object with another id, in the row after it.
 fn copy(call: &DefectCall<'_>, change: &Change) -> Option<Change> {
-    let id = |kind, row: u32| call.world.id_of_row(kind, row);
-    Some(match change {
+    let id = |kind, row: &u32| call.world.id_of_row(kind, *row);
+    let mut copy = change.clone();
+    match &mut copy {
         Change::PutLegalRequest { row, record } => {
-            let row = row + 1;
-            let id = id(IdKind::LegalRequest, row);
-            Change::from(LegalRequest { row, id, ..LegalRequest::clone(record) })
+            *row += 1;
+            let record = Arc::make_mut(record);
+            (record.row, record.id) = (*row, id(IdKind::LegalRequest, row));
         }
         Change::PutRepositoryDocument { row, record } => {
-            let row = row + 1;
-            let id = id(IdKind::RepositoryDocument, row);
-            let download_id = call.world.download_id(&id);
-            let copy = RepositoryDocument { id, download_id, ..RepositoryDocument::clone(record) };
-            Change::PutRepositoryDocument { row, record: Arc::new(copy) }
+            *row += 1;
+            let record = Arc::make_mut(record);
+            record.id = id(IdKind::RepositoryDocument, row);
+            record.download_id = call.world.download_id(&record.id);
         }
         Change::PutWebhook { row, record } => {
-            let row = row + 1;
-            let copy = Webhook { id: id(IdKind::Webhook, row), ..Webhook::clone(record) };
-            Change::PutWebhook { row, record: Arc::new(copy) }
+            *row += 1;
+            Arc::make_mut(record).id = id(IdKind::Webhook, row);
         }
         _ => return None,
-    })
+    }
+    Some(copy)
 }
 
 /// The same object of another company.
 fn move_to_other(call: &DefectCall<'_>, change: &Change) -> Change {
     let other = |own: u32| (own + 1) % companies(call.world).end.max(1);
-    record::of_company(change, other).unwrap_or_else(|| change.clone())
+    record::of_company(change, other)
 }
 
 fn deletes(changes: &[Change], webhook: u32) -> bool {

@@ -13,7 +13,7 @@ use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
 use crate::world::state::change::Change;
 use crate::world::state::resource::legal_request::Submission;
-use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
+use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::{Outcome, transition};
 
 /// A successful creation of a default record, without any rule. Returns `refused` for other operations.
@@ -51,25 +51,18 @@ pub(super) fn token(call: &DefectCall<'_>, outcome: Outcome, scopes: &str) -> Ou
     Outcome { response, ..outcome }
 }
 
-/// The same change, with a record of another company. `other` gets the company of the record. `None` for a change of
-/// something else than a request, a document or a webhook.
-pub(super) fn of_company(change: &Change, other: impl FnOnce(u32) -> u32) -> Option<Change> {
-    Some(match change {
-        Change::PutLegalRequest { record, .. } => {
-            let company = other(record.company);
-            Change::from(LegalRequest { company, ..LegalRequest::clone(record) })
-        }
-        Change::PutRepositoryDocument { row, record } => {
-            let company = other(record.company);
-            let record = RepositoryDocument { company, ..RepositoryDocument::clone(record) };
-            Change::PutRepositoryDocument { row: *row, record: Arc::new(record) }
-        }
-        Change::PutWebhook { row, record } => {
-            let record = Webhook { company: other(record.company), ..Webhook::clone(record) };
-            Change::PutWebhook { row: *row, record: Arc::new(record) }
-        }
-        _ => return None,
-    })
+/// The same change, with a record of another company. `other` gets the company of the record. A change of something else
+/// than a request, a document or a webhook stays as it is.
+pub(super) fn of_company(change: &Change, other: impl FnOnce(u32) -> u32) -> Change {
+    let mut moved = change.clone();
+    let company = match &mut moved {
+        Change::PutLegalRequest { record, .. } => &mut Arc::make_mut(record).company,
+        Change::PutRepositoryDocument { record, .. } => &mut Arc::make_mut(record).company,
+        Change::PutWebhook { record, .. } => &mut Arc::make_mut(record).company,
+        _ => return moved,
+    };
+    *company = other(*company);
+    moved
 }
 
 fn legal_request(call: &DefectCall<'_>) -> Option<Outcome> {

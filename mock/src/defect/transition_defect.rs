@@ -32,25 +32,21 @@ impl TransitionAct {
         self,
         to: Option<LegalRequestStatus>,
         world: &World,
-        changes: Vec<Change>,
+        mut changes: Vec<Change>,
     ) -> Vec<Change> {
-        let edited = |change| match change {
-            Change::PutLegalRequest { row, record } if to.is_none_or(|to| record.status == to) => {
-                let before = world.state().legal_requests.get(row).map(|it| it.status);
-                match before {
-                    Some(before) if before != record.status => {
-                        let record = self.edit(LegalRequest::clone(&record), before);
-                        Change::PutLegalRequest { row, record: Arc::new(record) }
-                    }
-                    _ => Change::PutLegalRequest { row, record },
-                }
+        for change in &mut changes {
+            if let Change::PutLegalRequest { row, record } = change
+                && to.is_none_or(|to| record.status == to)
+                && let Some(before) = world.state().legal_requests.get(*row)
+                && before.status != record.status
+            {
+                self.edit(Arc::make_mut(record), before.status);
             }
-            other => other,
-        };
-        changes.into_iter().map(edited).collect()
+        }
+        changes
     }
 
-    fn edit(self, mut record: LegalRequest, before: LegalRequestStatus) -> LegalRequest {
+    fn edit(self, record: &mut LegalRequest, before: LegalRequestStatus) {
         let log = &mut record.activity;
         match self {
             Self::NotRecorded => drop(log.pop()),
@@ -74,6 +70,5 @@ impl TransitionAct {
                 }
             }
         }
-        record
     }
 }

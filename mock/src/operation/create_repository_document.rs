@@ -9,9 +9,9 @@ use url::Url;
 
 use super::Context;
 use crate::value::document_type;
-use crate::value::message::call::{Fetch, SentFile};
+use crate::value::message::call::Fetch;
 use crate::value::message::content::Content;
-use crate::value::message::fields::MultipartFields;
+use crate::value::message::fields::{FileField, MultipartFields};
 use crate::value::message::problem::Problem;
 use crate::value::message::rule::Rule;
 use crate::value::sent_json::SentJson;
@@ -21,7 +21,7 @@ use crate::world::state::resource::RepositoryDocument;
 
 /// The source of an upload. A call has exactly one.
 enum UploadSource<'a> {
-    File(&'a SentFile),
+    File(FileField<'a>),
     Address(Url),
 }
 
@@ -87,9 +87,7 @@ fn read<'a>(context: &Context<'a>) -> Result<(SentJson, UploadSource<'a>), Probl
             let problem = Problem::parameter_missing(detail).breaking(Rule::OneUploadSource);
             Err(problem.by_answer(answers.file_and_url))
         }
-        (Some((file, _)), None) => {
-            Ok((custom_fields(answers, metadata)?, UploadSource::File(file)))
-        }
+        (Some(file), None) => Ok((custom_fields(answers, metadata)?, UploadSource::File(file))),
         (None, Some(url)) => {
             let custom_fields = custom_fields(answers, metadata)?;
             Ok((custom_fields, UploadSource::Address(by_address::read(answers, url)?)))
@@ -105,12 +103,15 @@ fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, 
     })
 }
 
-fn uploaded_file(answers: &Answers, file: &SentFile) -> Result<(String, Content), Problem> {
-    check_type(answers, document_type::extension(&file.name).as_deref())?;
+fn uploaded_file(
+    answers: &Answers,
+    (name, file): FileField<'_>,
+) -> Result<(String, Content), Problem> {
+    check_type(answers, document_type::extension(name).as_deref())?;
     if file.is_larger_than(answers.upload_size_max) {
         return Err(Problem::document_too_large(answers));
     }
-    Ok((file.name.clone(), file.content.clone()))
+    Ok((name.to_owned(), file.content.clone()))
 }
 
 fn check_type(answers: &Answers, extension: Option<&str>) -> Result<(), Problem> {

@@ -4,5 +4,4 @@ mod deliverer;
 mod outbox;
 mod sender;
 
-pub(crate) use deliverer::Deliverer;
-pub(crate) use outbox::SettleOutcome;
+pub(crate) use deliverer::{Deliverer, SettleOutcome};

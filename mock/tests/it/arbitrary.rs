@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use moot_mock::call::{Body, BodyFault, Part, PartValue, SentFile};
+use moot_mock::call::{Body, BodyFault, Part};
 use moot_mock::content::Content;
 use proptest::prelude::*;
 
@@ -69,15 +69,12 @@ fn part() -> impl Strategy<Value = Part> {
         proptest::collection::vec(any::<u8>(), 0..40).prop_map(Bytes::from),
     ];
     (name, proptest::option::of("\\PC{0,12}(\\.pdf)?"), bytes, any::<bool>()).prop_map(
-        |(name, file, bytes, is_cut)| Part {
+        |(name, file_name, bytes, is_cut)| Part {
             name: name.to_owned(),
             content_type: None,
-            value: match file {
-                None => PartValue::Text(bytes),
-                Some(name) => {
-                    PartValue::File(SentFile { name, content: Content::in_memory(bytes), is_cut })
-                }
-            },
+            is_cut: is_cut && file_name.is_some(),
+            file_name,
+            content: Content::in_memory(bytes),
         },
     )
 }

@@ -1,7 +1,8 @@
 //! The rules of §4.5, in its order.
 
 use moot_fixtures::contract::{RequestName, UnexpectedField};
-use moot_mock::call::{Part, PartValue};
+use moot_mock::call::Part;
+use moot_mock::content::Content;
 use serde_json::json;
 
 use crate::support::{
@@ -156,8 +157,8 @@ fn text_is_text_and_a_file_is_a_file() {
     check(&bench, parts, MISSING, "file");
 
     let mut parts = with(&[("counterparty_name", &[])]);
-    let value = PartValue::Text(bytes::Bytes::from_static(b"\xff\xfe"));
-    parts.push(Part { value, ..text("counterparty_name", "") });
+    let content = Content::in_memory(bytes::Bytes::from_static(b"\xff\xfe"));
+    parts.push(Part { content, ..text("counterparty_name", "") });
     check(&bench, parts, MISSING, "UTF-8");
 }
 

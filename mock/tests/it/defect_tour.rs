@@ -13,7 +13,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method};
 use jiff::Timestamp;
 use moot_fixtures::{answers, world};
-use moot_mock::call::{Admission, Body, Call, Head, Part, PartValue, SentFile};
+use moot_mock::call::{Admission, Body, Call, Head, Part};
 use moot_mock::content::Content;
 use moot_mock::control::ControlAction;
 use moot_mock::defect::{self, Defect};
@@ -142,28 +142,23 @@ pub(crate) fn multipart<S: AsRef<str>>(parts: &[S]) -> Body {
 
 fn part(text: &str) -> Part {
     let (name, text) = text.split_once('=').expect("a name and a text");
+    let content = Content::in_memory(Bytes::copy_from_slice(text.as_bytes()));
     match name.split_once('@') {
-        Some((name, file)) => {
-            file_part(name, file, Content::in_memory(Bytes::copy_from_slice(text.as_bytes())))
-        }
-        None => Part {
-            name: name.to_owned(),
-            content_type: None,
-            value: PartValue::Text(Bytes::copy_from_slice(text.as_bytes())),
-        },
+        Some((name, file)) => part_of(name, Some(file), content),
+        None => part_of(name, None, content),
     }
 }
 
-fn file_part(name: &str, file: &str, content: Content) -> Part {
-    let file = SentFile { name: file.to_owned(), content, is_cut: false };
-    Part { name: name.to_owned(), content_type: None, value: PartValue::File(file) }
+fn part_of(name: &str, file_name: Option<&str>, content: Content) -> Part {
+    let (name, file_name) = (name.to_owned(), file_name.map(str::to_owned));
+    Part { name, content_type: None, file_name, content, is_cut: false }
 }
 
 /// A support file with this length and without bytes.
 pub(crate) fn with_file_of(mut body: Body, length: u64) -> Body {
     if let Body::Multipart(parts) = &mut body {
         let content = Content { length, ..Content::in_memory(Bytes::new()) };
-        parts.push(file_part("support_documents[]", "large.pdf", content));
+        parts.push(part_of("support_documents[]", Some("large.pdf"), content));
     }
     body
 }

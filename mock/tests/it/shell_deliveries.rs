@@ -138,6 +138,23 @@ async fn deleting_a_webhook_aborts_its_attempts_in_flight() {
 }
 
 #[tokio::test]
+async fn settling_ends_as_soon_as_its_attempts_are_aborted() {
+    let (site, token) = quiet_site().await;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let silent = format!("http://{}", nobody.local_addr().expect("a bound address"));
+    let id = webhook(&site, &token, &silent).await;
+    signed(&site, &token).await;
+    let patient = json!({ "wait_seconds": 600 });
+    let settling = admin(&site, BASE, "POST /deliveries/settle", patient);
+    let deletion = format!("DELETE {BASE}/v1/webhooks/{id}");
+    let both = async { tokio::join!(settling, call(&site, &deletion, &token)) };
+    let (settled, _) = tokio::time::timeout(std::time::Duration::from_secs(20), both)
+        .await
+        .expect("it does not wait for the aborted attempt");
+    assert_eq!(settled.ok().json(), json!({ "attempts": [], "in_flight": 0 }));
+}
+
+#[tokio::test]
 async fn a_receiver_that_is_not_there_delays_no_other() {
     let (site, token) = quiet_site().await;
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, LegalRequestStatus};
 use moot_fixtures::journal::RuleGroup;
 use moot_fixtures::{answers, world};
-use moot_mock::call::{Admission, Body, Call, Head, Part, PartValue, SentFile};
+use moot_mock::call::{Admission, Body, Call, Head, Part};
 use moot_mock::content::Content;
 use moot_mock::control::{ClockMove, ControlAction, ExchangeFilter, Refusal};
 use moot_mock::response::{Response, ResponseBody};
@@ -325,7 +325,9 @@ pub(crate) fn text(name: &str, value: &str) -> Part {
     Part {
         name: name.to_owned(),
         content_type: None,
-        value: PartValue::Text(Bytes::copy_from_slice(value.as_bytes())),
+        file_name: None,
+        content: Content::in_memory(Bytes::copy_from_slice(value.as_bytes())),
+        is_cut: false,
     }
 }
 
@@ -340,7 +342,9 @@ pub(crate) fn file_with(name: &str, file_name: &str, content: Content) -> Part {
     Part {
         name: name.to_owned(),
         content_type: Some("application/octet-stream".to_owned()),
-        value: PartValue::File(SentFile { name: file_name.to_owned(), content, is_cut: false }),
+        file_name: Some(file_name.to_owned()),
+        content,
+        is_cut: false,
     }
 }
 
@@ -351,10 +355,7 @@ pub(crate) fn file_of(name: &str, file_name: &str, length: u64) -> Part {
 
 /// The same parts; the last is a file of which more was sent.
 pub(crate) fn as_cut(mut parts: Vec<Part>) -> Vec<Part> {
-    let Some(Part { value: PartValue::File(file), .. }) = parts.last_mut() else {
-        panic!("a file")
-    };
-    file.is_cut = true;
+    parts.last_mut().expect("a file").is_cut = true;
     parts
 }
 

@@ -85,8 +85,8 @@ fn long_word_is_500(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
 }
 
 fn unicode_is_500(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
-    let texts = call.parts().iter().filter(|part| part.file().is_none()).filter_map(part_text);
-    let files = call.parts().iter().filter_map(|part| Some(&part.file()?.name));
+    let texts = call.parts().iter().filter(|part| part.file_name.is_none()).filter_map(part_text);
+    let files = call.parts().iter().filter_map(|part| part.file_name.as_ref());
     let is_beyond_ascii = words(call).iter().any(|word| !word.is_ascii())
         || texts.into_iter().any(|text| !text.is_ascii())
         || files.into_iter().any(|name| !name.is_ascii());

@@ -13,7 +13,7 @@ use crate::defect::call::DefectCall;
 use crate::defect::edit;
 use crate::value::message::call::Body;
 use crate::world::state::change::Change;
-use crate::world::state::resource::{Delivery, DeliveryProgress, Webhook};
+use crate::world::state::resource::{Delivery, DeliveryProgress};
 use crate::world::{Outcome, World, deliver};
 
 pub(super) const ROWS: &[(&str, DefectCode)] = &[
@@ -98,8 +98,8 @@ fn also_subscribed(call: &DefectCall<'_>, outcome: Outcome) -> Outcome {
     let mut accepted = call.answer_of_body(Body::Whole(json!(payload).to_string().into()));
     for change in &mut accepted.changes {
         if let Change::PutWebhook { record, .. } = change {
-            let events = others.iter().cloned().chain(record.events.clone()).collect();
-            *record = Arc::new(Webhook { events, ..Webhook::clone(record) });
+            let events = &mut Arc::make_mut(record).events;
+            *events = others.iter().chain(&*events).cloned().collect();
         }
     }
     edit::rewrite(&mut accepted.response, |body| body["data"]["attributes"]["events"] = asked);
@@ -181,14 +181,11 @@ fn is_new(change: &Change) -> bool {
     }
 }
 
-fn edit_deliveries(changes: Vec<Change>, edit: impl Fn(&mut Delivery)) -> Vec<Change> {
-    let edited = |change| match change {
-        Change::PutDelivery { record } => {
-            let mut delivery = Delivery::clone(&record);
-            edit(&mut delivery);
-            Change::PutDelivery { record: Arc::new(delivery) }
+fn edit_deliveries(mut changes: Vec<Change>, edit: impl Fn(&mut Delivery)) -> Vec<Change> {
+    for change in &mut changes {
+        if let Change::PutDelivery { record } = change {
+            edit(Arc::make_mut(record));
         }
-        other => other,
-    };
-    changes.into_iter().map(edited).collect()
+    }
+    changes
 }

@@ -40,7 +40,7 @@ fn share(
     let copies = |change: &Change| -> Vec<Change> {
         let Some(owner) = owner(change) else { return Vec::new() };
         let others = companies(world).filter(|company| *company != owner);
-        others.filter_map(|company| record::of_company(change, |_| company)).collect()
+        others.map(|company| record::of_company(change, |_| company)).collect()
     };
     changes.into_iter().flat_map(|change| copies(&change).into_iter().chain([change])).collect()
 }

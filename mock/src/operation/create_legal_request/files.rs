@@ -4,8 +4,7 @@ use moot_fixtures::contract::Answers;
 
 use super::FILE;
 use crate::value::document_type;
-use crate::value::message::call::SentFile;
-use crate::value::message::fields::MultipartFields;
+use crate::value::message::fields::{FileField, MultipartFields};
 use crate::value::message::problem::Problem;
 use crate::value::message::rule::Rule;
 use crate::world::state::resource::legal_request::{FileDisposition, FileRole, StoredFile};
@@ -24,22 +23,22 @@ pub(super) fn read(
 ) -> Result<Vec<StoredFile>, Problem> {
     let mut files = Vec::new();
     if listed(FILE)
-        && let Some((file, content_type)) = fields.file(FILE)?
+        && let Some(file) = fields.file(FILE)?
     {
         check_document(answers, file)?;
-        files.push(stored_file(file, content_type, FileRole::Document, merge));
+        files.push(stored_file(file, FileRole::Document, merge));
     }
     if listed(SUPPORT_DOCUMENTS) {
-        for (file, content_type) in fields.files(SUPPORT_DOCUMENTS)? {
+        for file in fields.files(SUPPORT_DOCUMENTS)? {
             check_support(answers, file)?;
-            files.push(stored_file(file, content_type, FileRole::Support, merge));
+            files.push(stored_file(file, FileRole::Support, merge));
         }
     }
     Ok(files)
 }
 
-fn check_document(answers: &Answers, file: &SentFile) -> Result<(), Problem> {
-    let extension = document_type::extension(&file.name);
+fn check_document(answers: &Answers, (name, file): FileField<'_>) -> Result<(), Problem> {
+    let extension = document_type::extension(name);
     if !extension.is_some_and(|extension| answers.upload_types.contains(&extension)) {
         let accepted = answers.upload_types.join(", ");
         let detail = format!("`file`: this file type is not supported; use {accepted}.");
@@ -51,7 +50,7 @@ fn check_document(answers: &Answers, file: &SentFile) -> Result<(), Problem> {
     Ok(())
 }
 
-fn check_support(answers: &Answers, file: &SentFile) -> Result<(), Problem> {
+fn check_support(answers: &Answers, (_, file): FileField<'_>) -> Result<(), Problem> {
     let limit = &answers.support_document_size;
     if !file.is_larger_than(limit.bytes_max) {
         return Ok(());
@@ -61,16 +60,11 @@ fn check_support(answers: &Answers, file: &SentFile) -> Result<(), Problem> {
     Err(problem.by_answer(limit.status))
 }
 
-fn stored_file(
-    file: &SentFile,
-    content_type: Option<&str>,
-    role: FileRole,
-    merge: bool,
-) -> StoredFile {
-    let is_merged = merge && document_type::is_mergeable(&file.name);
+fn stored_file((name, file): FileField<'_>, role: FileRole, merge: bool) -> StoredFile {
+    let is_merged = merge && document_type::is_mergeable(name);
     StoredFile {
-        name: file.name.clone(),
-        content_type: content_type.map(str::to_owned),
+        name: name.to_owned(),
+        content_type: file.content_type.clone(),
         content: file.content.clone(),
         role,
         disposition: if is_merged { FileDisposition::Merged } else { FileDisposition::Attached },

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::stream;
 use http::HeaderMap;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
@@ -20,7 +20,8 @@ use multer::{Field, Multipart};
 use super::disposition::parameter;
 use super::frames::Frames;
 use super::spool::{Spool, Store};
-use crate::value::message::call::{BodyFault, MultipartLimits, Part, PartValue, SentFile};
+use crate::value::message::call::{BodyFault, MultipartLimits, Part};
+use crate::value::message::content::Content;
 
 /// Size of a piece for `multer`.
 const PIECE_BYTES_MAX: usize = 64 * 1024;
@@ -97,14 +98,12 @@ async fn parts(
         }
         let (name, file_name) = names(&field)?;
         let content_type = header(&field, CONTENT_TYPE);
-        let value = match file_name {
-            None => PartValue::Text(text(&mut field, limits.text_bytes_max).await?),
-            Some(name) => {
-                let read = file(&mut field, name, limits.part_bytes_max, beyond_max, store);
-                PartValue::File(read.await?)
-            }
+        let (bytes_max, beyond_max) = match file_name {
+            None => (limits.text_bytes_max, 0),
+            Some(_) => (limits.part_bytes_max, beyond_max),
         };
-        parts.push(Part { name, content_type, value });
+        let (content, is_cut) = content(&mut field, bytes_max, beyond_max, store).await?;
+        parts.push(Part { name, content_type, file_name, content, is_cut });
         head_bytes_left.store(HEAD_BYTES_MAX, Ordering::Relaxed);
     }
     Ok(parts)
@@ -192,26 +191,13 @@ fn last_segment(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A part without a file name: a field of a form. It is always kept in memory.
-async fn text(field: &mut Field<'_>, bytes_max: u64) -> Result<Bytes, BodyFault> {
-    let mut all = BytesMut::new();
-    while let Some(piece) = field.chunk().await.map_err(fault)? {
-        if (all.len() + piece.len()) as u64 > bytes_max {
-            return Err(BodyFault::TooLarge);
-        }
-        all.extend_from_slice(&piece);
-    }
-    Ok(all.freeze())
-}
-
-/// A file, cut at `bytes_max` bytes. At most `beyond_max` further bytes are read.
-async fn file(
+/// The content of a part, and whether it was cut at `bytes_max` bytes. At most `beyond_max` further bytes are read.
+async fn content(
     field: &mut Field<'_>,
-    name: String,
     bytes_max: u64,
     beyond_max: u64,
     store: &Store,
-) -> Result<SentFile, ReadError> {
+) -> Result<(Content, bool), ReadError> {
     let mut spool = Spool::new(store);
     let mut beyond = 0;
     while let Some(mut piece) = field.chunk().await.map_err(fault)? {
@@ -225,7 +211,7 @@ async fn file(
         spool.write(&piece).map_err(ReadError::Store)?;
     }
     let content = spool.finish().map_err(ReadError::Store)?;
-    Ok(SentFile { name, content, is_cut: beyond > 0 })
+    Ok((content, beyond > 0))
 }
 
 /// The boundary. The call must have exactly one content type with exactly one boundary.

@@ -1,4 +1,4 @@
-//! Collects the bytes of a part: in memory, or beyond 64 KiB in a temporary file.
+//! Collects the bytes of a part: in memory, or beyond [`MEMORY_BYTES_MAX`] in a temporary file.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -10,10 +10,11 @@ use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::upload_folder::UploadFolder;
+use crate::value::limits::TEXT_FIELD_BYTES_MAX;
 use crate::value::message::content::{Content, ContentPlace};
 
-/// A part of up to this many bytes stays in memory.
-pub(super) const MEMORY_BYTES_MAX: usize = 64 * 1024;
+/// A part of up to this many bytes stays in memory, so that the core can read every text field.
+pub(super) const MEMORY_BYTES_MAX: usize = TEXT_FIELD_BYTES_MAX as usize;
 /// A file is read back in pieces of this size.
 const PIECE_BYTES: usize = 64 * 1024;
 

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::spool::MEMORY_BYTES_MAX;
 use super::{BodyTimes, Store, read};
-use crate::value::message::call::{self, MultipartLimits, Part, PartValue, Reading, SentFile};
+use crate::value::message::call::{self, MultipartLimits, Part, Reading};
 use crate::value::message::content::ContentPlace;
 
 const LIMITS: MultipartLimits =
@@ -58,23 +58,14 @@ fn shown(body: &call::Body) -> String {
     }
 }
 
-#[track_caller]
-fn file(part: &Part) -> &SentFile {
-    part.file().expect("a file")
-}
-
 fn shown_part(part: &Part) -> String {
-    let SentFile { name, content, is_cut } = match &part.value {
-        PartValue::Text(bytes) => {
-            return format!("{}={}", part.name, String::from_utf8_lossy(bytes));
-        }
-        PartValue::File(file) => file,
-    };
+    let content = &part.content;
     let ContentPlace::Memory(bytes) = &content.place else { return "a file".to_owned() };
     assert_eq!(content.length, bytes.len() as u64);
     assert_eq!(content.digest[..], Sha256::digest(bytes)[..]);
+    let (cut, text) = (if part.is_cut { "!" } else { "" }, String::from_utf8_lossy(bytes));
+    let Some(name) = &part.file_name else { return format!("{}={text}{cut}", part.name) };
     let content_type = part.content_type.as_deref().unwrap_or("-");
-    let (cut, text) = (if *is_cut { "!" } else { "" }, String::from_utf8_lossy(bytes));
     format!("{}({name},{content_type})={text}{cut}", part.name)
 }
 
@@ -378,7 +369,7 @@ async fn a_hundred_megabytes_stream_into_a_temporary_file() {
     let body = StreamBody::new(pieces.map(|piece| Ok::<_, Infallible>(Frame::data(piece))));
     let read = read_from(body, &form(), Reading::Multipart(WIDE), &store).await;
     let call::Body::Multipart(parts) = read else { panic!("{}", shown(&read)) };
-    let content = file(&parts[0]).content.clone();
+    let content = parts[0].content.clone();
     drop(parts);
     assert_eq!((content.length, bytes_on_disk(&store)), (PIECES * PIECE as u64, 100_000_000));
     let held = held_max.load(Ordering::Relaxed);
@@ -395,7 +386,7 @@ async fn only_a_part_above_the_threshold_goes_to_a_file() {
         let body = in_pieces(body.as_bytes(), 10_000);
         let read = read_from(body, &form(), Reading::Multipart(WIDE), &store).await;
         let call::Body::Multipart(parts) = read else { panic!("{}", shown(&read)) };
-        let content = &file(&parts[0]).content;
+        let content = &parts[0].content;
         assert_eq!(matches!(content.place, ContentPlace::File { .. }), is_file, "{length}");
         assert_eq!(content.digest[..], Sha256::digest(vec![b'1'; length])[..]);
         assert_eq!(store.path().is_some(), is_file);

@@ -55,8 +55,8 @@ pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Resul
         }
         SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
         SiteAction::SettleDeliveries { .. } => {
-            let settling = site.deliverer.begin(realm).await;
-            let outcome = site.deliverer.settle(realm, settling, call.patience).await;
+            let recording = site.deliverer.record(realm).await;
+            let outcome = site.deliverer.settle(realm, recording, call.patience).await;
             return Ok(settled_reply(outcome));
         }
         SiteAction::WaitForExchange { filter, count, timeout_seconds } => {
@@ -125,9 +125,9 @@ async fn go_back(call: &ControlCall<'_>, checkpoint: Option<&str>) -> Result<Rep
 async fn move_clock(call: &ControlCall<'_>, action: ControlAction) -> Result<Reply, Refusal> {
     let (deliverer, realm) = (&call.site.deliverer, call.realm);
     // Begins before the action, so that every attempt that the action makes due is recorded.
-    let settling = deliverer.begin(realm).await;
+    let recording = deliverer.record(realm).await;
     let mut value = realm.service.control(clock::now(), action)?;
-    let outcome = deliverer.settle(realm, settling, call.patience).await;
+    let outcome = deliverer.settle(realm, recording, call.patience).await;
     let (status, attempts) = settled_reply(outcome);
     if let (Value::Object(clock), Value::Object(attempts)) = (&mut value, attempts) {
         clock.extend(attempts);

@@ -6,14 +6,15 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::outbox::{Outbox, OutboxOrder, SettleOutcome};
+use super::outbox::{AttemptEnd, Outbox, OutboxOrder};
 use super::sender::Sender;
+use crate::service::AttemptResult;
 use crate::shell::network::{AllowedAddresses, Network};
 use crate::shell::sandbox::{Realm, Sandboxes};
 
@@ -21,8 +22,15 @@ use crate::shell::sandbox::{Realm, Sandboxes};
 pub(crate) struct Deliverer {
     orders: mpsc::UnboundedSender<OutboxOrder>,
     thread: Option<JoinHandle<()>>,
-    /// The number of the next settling.
-    next_settling: AtomicU64,
+}
+
+/// The result of settling.
+#[derive(Debug)]
+pub(crate) struct SettleOutcome {
+    /// The attempts that ended since the recording began, in order, each with its delivery.
+    pub(crate) attempts: Vec<(u64, AttemptResult)>,
+    /// The deliveries whose attempts have not ended, because their receivers are slow.
+    pub(crate) in_flight: Vec<u64>,
 }
 
 impl Deliverer {
@@ -42,7 +50,7 @@ impl Deliverer {
                 // Does not wait for a DNS lookup that is still running.
                 runtime.shutdown_background();
             })?;
-        Ok(Self { orders, thread: Some(thread), next_settling: AtomicU64::new(0) })
+        Ok(Self { orders, thread: Some(thread) })
     }
 
     /// Watches a world from now on.
@@ -80,16 +88,15 @@ impl Deliverer {
         let key = realm.key;
         self.order(move |outbox| outbox.abort(key, is_all));
         // The aborted tasks end before this order.
-        self.order_done(|_| {}).await;
+        self.ask(|_| ()).await;
     }
 
-    /// Starts to record the attempts that end, and returns the number of this settling. A later
-    /// [`Self::settle`] returns all of them, including those that ended before that call.
-    pub(crate) async fn begin(&self, realm: &Realm) -> u64 {
-        let settling = self.next_settling.fetch_add(1, Ordering::Relaxed);
+    /// Starts to record the attempts that end.
+    pub(crate) async fn record(&self, realm: &Realm) -> mpsc::UnboundedReceiver<AttemptEnd> {
+        let (recorder, ends) = mpsc::unbounded_channel();
         let key = realm.key;
-        self.order_done(move |outbox| outbox.begin(key, settling)).await;
-        settling
+        self.ask(move |outbox| outbox.record(key, recorder)).await;
+        ends
     }
 
     /// Starts the due attempts. Waits until no attempt is in flight, or until no attempt has ended for the real
@@ -97,22 +104,38 @@ impl Deliverer {
     pub(crate) async fn settle(
         &self,
         realm: &Realm,
-        settling: u64,
+        mut ends: mpsc::UnboundedReceiver<AttemptEnd>,
         patience: Duration,
     ) -> SettleOutcome {
-        let (key, (done, settled)) = (realm.key, oneshot::channel());
-        self.order(move |outbox| outbox.settle(key, settling, patience, done));
-        settled.await.unwrap_or_default()
+        let key = realm.key;
+        self.order(move |outbox| outbox.start_due(key));
+        let (mut attempts, mut is_over) = (Vec::new(), false);
+        let in_flight = loop {
+            let in_flight = self.ask(move |outbox| outbox.in_flight(key)).await.unwrap_or_default();
+            if in_flight.is_empty() || is_over {
+                break in_flight;
+            }
+            match tokio::time::timeout(patience, ends.recv()).await {
+                Ok(Some(end)) => attempts.extend(end),
+                Ok(None) | Err(_) => is_over = true,
+            }
+        };
+        while let Ok(end) = ends.try_recv() {
+            attempts.extend(end);
+        }
+        SettleOutcome { attempts, in_flight }
     }
 
-    /// Gives an order, and waits until it is done.
-    async fn order_done(&self, order: impl FnOnce(&mut Outbox) + Send + 'static) {
+    /// Gives an order, and waits for its result. `None` if the thread has ended.
+    async fn ask<T: Send + 'static>(
+        &self,
+        order: impl FnOnce(&mut Outbox) -> T + Send + 'static,
+    ) -> Option<T> {
         let (done, waiting) = oneshot::channel();
         self.order(move |outbox| {
-            order(outbox);
-            let _ = done.send(());
+            let _ = done.send(order(outbox));
         });
-        let _ = waiting.await;
+        waiting.await.ok()
     }
 
     fn order(&self, order: impl FnOnce(&mut Outbox) + Send + 'static) {

@@ -1,4 +1,4 @@
-//! The state of the deliverer's thread: its worlds, the attempts in flight, and the callers that wait for them.
+//! The state of the deliverer's thread: its worlds, the attempts in flight, and the callers that record their ends.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,30 +7,21 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tokio::time::Instant;
 
 use super::sender::Sender;
 use crate::service::AttemptResult;
 use crate::shell::clock;
 use crate::shell::sandbox::{Realm, Sandboxes};
 
-/// Recording for a settling ends after this real time if [`Outbox::settle`] was not called.
-const RECORDING_MAX: Duration = Duration::from_secs(60);
 /// The longest wait. The system's clock may be set meanwhile, so a longer wait could end too late.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 /// The shortest wait.
 const WAIT_MIN: Duration = Duration::from_millis(5);
 
-/// The result of settling.
-#[derive(Debug, Default)]
-pub(crate) struct SettleOutcome {
-    /// The attempts that ended since the settling began, in order, each with its delivery.
-    pub(crate) attempts: Vec<(u64, AttemptResult)>,
-    /// The deliveries whose attempts have not ended, because their receivers are slow.
-    pub(crate) in_flight: Vec<u64>,
-}
+/// The end of an attempt, with its delivery. `None`: an attempt was aborted or put back.
+pub(crate) type AttemptEnd = Option<(u64, AttemptResult)>;
 
 /// Work for the thread.
 pub(super) type OutboxOrder = Box<dyn FnOnce(&mut Outbox) + Send>;
@@ -52,18 +43,8 @@ struct WorldWatch {
     /// When something falls due next.
     due: Option<Timestamp>,
     in_flight: BTreeMap<u64, AbortHandle>,
-    settlings: Vec<SettleWait>,
-}
-
-/// Records the attempts that end, for a caller.
-struct SettleWait {
-    number: u64,
-    /// The caller is answered if no attempt ends for this time.
-    patience: Duration,
-    until: Instant,
-    outcome: SettleOutcome,
-    /// The caller, once it waits.
-    done: Option<oneshot::Sender<SettleOutcome>>,
+    /// The callers that record the ends of attempts.
+    recorders: Vec<mpsc::UnboundedSender<AttemptEnd>>,
 }
 
 impl Outbox {
@@ -103,20 +84,18 @@ impl Outbox {
             Duration::try_from(wait).unwrap_or(Duration::ZERO).clamp(WAIT_MIN, WAIT_MAX)
         });
         let now = clock::instant();
-        let settlings = self.watched.values().flat_map(|watched| &watched.settlings);
-        let by_settling = settlings.map(|one| one.until.saturating_duration_since(now)).min();
         let by_lease = self
             .sandboxes
             .first_end()
             .map(|end| end.saturating_duration_since(now).clamp(WAIT_MIN, WAIT_MAX));
-        [by_clock, by_settling, by_lease].into_iter().flatten().min().unwrap_or(WAIT_MAX)
+        [by_clock, by_lease].into_iter().flatten().min().unwrap_or(WAIT_MAX)
     }
 
     /// Watches a world from now on.
     pub(super) fn add(&mut self, realm: Arc<Realm>, is_woken: Arc<AtomicBool>) {
         let key = realm.key;
-        let (in_flight, settlings) = (BTreeMap::new(), Vec::new());
-        self.watched.insert(key, WorldWatch { realm, is_woken, due: None, in_flight, settlings });
+        let (in_flight, recorders) = (BTreeMap::new(), Vec::new());
+        self.watched.insert(key, WorldWatch { realm, is_woken, due: None, in_flight, recorders });
         self.start_due(key);
     }
 
@@ -140,10 +119,6 @@ impl Outbox {
         let due = self.watched.iter().filter(|(_, watched)| is_due(watched));
         for key in due.map(|(key, _)| *key).collect::<Vec<_>>() {
             self.start_due(key);
-        }
-        let now = clock::instant();
-        for watched in self.watched.values_mut() {
-            watched.end_overdue(now);
         }
     }
 
@@ -176,7 +151,6 @@ impl Outbox {
             watched.in_flight.insert(delivery, task.abort_handle());
         }
         watched.due = watched.realm.service.next_due(now);
-        watched.end_settlings();
     }
 
     /// Takes the result of an attempt; `None` if it did not start.
@@ -193,47 +167,28 @@ impl Outbox {
             return;
         }
         let service = &watched.realm.service;
-        match result {
+        match &result {
             Some(result) => {
                 service.attempt_done(clock::now(), delivery, result.clone(), Some(lasted));
-                for settling in &mut watched.settlings {
-                    settling.until = settling.until.max(clock::instant() + settling.patience);
-                    settling.outcome.attempts.push((delivery, result.clone()));
-                }
             }
             None => service.attempt_put_back(delivery),
         }
+        watched.tell(result.map(|result| (delivery, result)));
         self.start_due(key);
     }
 
-    /// Starts to record the attempts that end.
-    pub(super) fn begin(&mut self, key: u64, number: u64) {
+    /// From now on the caller learns the ends of attempts.
+    pub(super) fn record(&mut self, key: u64, recorder: mpsc::UnboundedSender<AttemptEnd>) {
         if let Some(watched) = self.watched.get_mut(&key) {
-            watched.settlings.push(SettleWait {
-                number,
-                patience: Duration::ZERO,
-                until: clock::instant() + RECORDING_MAX,
-                outcome: SettleOutcome::default(),
-                done: None,
-            });
+            watched.recorders.retain(|known| !known.is_closed());
+            watched.recorders.push(recorder);
         }
     }
 
-    /// Starts the due attempts, and answers the caller when they have ended.
-    pub(super) fn settle(
-        &mut self,
-        key: u64,
-        number: u64,
-        patience: Duration,
-        done: oneshot::Sender<SettleOutcome>,
-    ) {
-        let Some(watched) = self.watched.get_mut(&key) else { return };
-        let until = clock::instant() + patience;
-        let recording = watched.settlings.extract_if(.., |one| one.number == number).next();
-        let outcome = recording.map(|one| one.outcome).unwrap_or_default();
-        let settling = SettleWait { number, patience, until, outcome, done: Some(done) };
-        watched.settlings.push(settling);
-        self.start_due(key);
+    /// The deliveries with an attempt in flight.
+    pub(super) fn in_flight(&self, key: u64) -> Vec<u64> {
+        let watched = self.watched.get(&key);
+        watched.map(|watched| watched.in_flight.keys().copied().collect()).unwrap_or_default()
     }
 
     /// Aborts attempts: all, or those whose webhook was deleted.
@@ -247,33 +202,13 @@ impl Outbox {
             }
             goes_on
         });
-        watched.end_settlings();
+        watched.tell(None);
     }
 }
 
 impl WorldWatch {
-    /// Answers the waiting callers if no attempt is in flight.
-    fn end_settlings(&mut self) {
-        if self.in_flight.is_empty() {
-            for settling in self.settlings.extract_if(.., |one| one.done.is_some()) {
-                settling.end();
-            }
-        }
-    }
-
-    /// Answers the callers whose time is over.
-    fn end_overdue(&mut self, now: Instant) {
-        for mut settling in self.settlings.extract_if(.., |one| one.until <= now) {
-            settling.outcome.in_flight = self.in_flight.keys().copied().collect();
-            settling.end();
-        }
-    }
-}
-
-impl SettleWait {
-    fn end(self) {
-        if let Some(done) = self.done {
-            let _ = done.send(self.outcome);
-        }
+    /// Tells the recorders that an attempt is no longer in flight.
+    fn tell(&mut self, end: AttemptEnd) {
+        self.recorders.retain(|recorder| recorder.send(end.clone()).is_ok());
     }
 }

@@ -90,7 +90,7 @@ pub struct MultipartLimits {
     pub parts_max: usize,
     /// Bytes of a part without file name.
     pub text_bytes_max: u64,
-    /// Bytes of one file. A larger file is cut and marked by [`SentFile::is_cut`].
+    /// Bytes of one file. A larger file is cut and marked by [`Part::is_cut`].
     pub part_bytes_max: u64,
     /// Bytes of the whole body.
     pub body_bytes_max: u64,
@@ -171,56 +171,22 @@ pub enum BodyFault {
     Truncated,
 }
 
-/// One part of a multipart body.
+/// One part of a multipart body: a text field or a file.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// The `name` parameter of its disposition.
     pub name: String,
     /// Its `Content-Type`, as sent.
     pub content_type: Option<String>,
-    /// Its text or its file.
-    pub value: PartValue,
-}
-
-/// The text or the file of a part.
-#[derive(Debug, Clone)]
-pub enum PartValue {
-    /// The bytes of a part without a `filename` parameter.
-    Text(Bytes),
-    /// A part with a `filename` parameter.
-    File(SentFile),
-}
-
-/// A file in a multipart body.
-#[derive(Debug, Clone)]
-pub struct SentFile {
-    /// The `filename` parameter.
-    pub name: String,
-    /// Its bytes.
+    /// The `filename` parameter of its disposition. `None` for a text field.
+    pub file_name: Option<String>,
+    /// Its bytes. Those of a text field are in memory.
     pub content: Content,
-    /// Whether more than [`MultipartLimits::part_bytes_max`] was sent.
+    /// Whether it is a file of which more than [`MultipartLimits::part_bytes_max`] was sent.
     pub is_cut: bool,
 }
 
 impl Part {
-    /// Its bytes, without those that were cut.
-    pub(crate) fn length(&self) -> u64 {
-        match &self.value {
-            PartValue::Text(bytes) => bytes.len() as u64,
-            PartValue::File(file) => file.content.length,
-        }
-    }
-
-    /// The file; `None` for text.
-    pub(crate) const fn file(&self) -> Option<&SentFile> {
-        match &self.value {
-            PartValue::Text(_) => None,
-            PartValue::File(file) => Some(file),
-        }
-    }
-}
-
-impl SentFile {
     pub(crate) fn is_larger_than(&self, bytes: u64) -> bool {
         self.is_cut || self.content.length > bytes
     }

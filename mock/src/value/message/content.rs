@@ -31,6 +31,14 @@ impl Content {
         }
     }
 
+    /// The bytes, if they are in memory.
+    pub(crate) const fn bytes(&self) -> Option<&Bytes> {
+        match &self.place {
+            ContentPlace::Memory(bytes) => Some(bytes),
+            ContentPlace::File { .. } | ContentPlace::Apart => None,
+        }
+    }
+
     /// SHA-256 in hexadecimal digits.
     pub(crate) fn hex_digest(&self) -> String {
         hex(&self.digest)

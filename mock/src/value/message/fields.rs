@@ -5,11 +5,11 @@
 
 use moot_fixtures::contract::Answers;
 
-use crate::value::message::call::{Body, BodyFault, Part, PartValue, SentFile};
+use crate::value::message::call::{Body, BodyFault, Part};
 use crate::value::message::problem::Problem;
 
-/// A file, with its media type as sent.
-pub(crate) type FileField<'a> = (&'a SentFile, Option<&'a str>);
+/// A file, with its name.
+pub(crate) type FileField<'a> = (&'a str, &'a Part);
 
 /// The parts of a body.
 #[derive(Debug, Clone, Copy)]
@@ -89,24 +89,24 @@ impl<'a> MultipartFields<'a> {
 fn text_of(part: &Part) -> Result<&str, Problem> {
     let name = &part.name;
     let refused = |what: &str| Err(Problem::parameter_missing(format!("`{name}` {what}.")));
-    let PartValue::Text(bytes) = &part.value else {
+    if part.file_name.is_some() {
         return refused("must be text, without a file name");
-    };
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(_) => refused("must be UTF-8 text"),
+    }
+    match part.content.bytes().map(|bytes| std::str::from_utf8(bytes)) {
+        Some(Ok(text)) => Ok(text),
+        Some(Err(_)) | None => refused("must be UTF-8 text"),
     }
 }
 
 fn file_of(part: &Part) -> Result<Option<FileField<'_>>, Problem> {
-    let PartValue::File(file) = &part.value else {
+    let Some(name) = &part.file_name else {
         return Err(Problem::parameter_missing(format!(
             "`{}` must be a file: its part needs a file name.",
             part.name
         )));
     };
-    let is_empty = file.name.is_empty() || file.content.length == 0;
-    Ok((!is_empty).then_some((file, part.content_type.as_deref())))
+    let is_empty = name.is_empty() || part.content.length == 0;
+    Ok((!is_empty).then_some((name.as_str(), part)))
 }
 
 /// The problem for a body that could not be read.

@@ -20,8 +20,7 @@ use crate::value::limits::{
     JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX, JOURNAL_RESPONSE_BODY_MAX,
     JOURNAL_TEXT_MAX,
 };
-use crate::value::message::call::{Body, Head, Part, PartValue};
-use crate::value::message::content::ContentPlace;
+use crate::value::message::call::{Body, Head, Part};
 use crate::value::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::message::wire::WireCall;
 use crate::value::timestamp;
@@ -211,7 +210,7 @@ fn request_summary(headers: &HeaderMap, body: Option<&Body>) -> RequestSummary {
             (bytes.len() as u64, text, Vec::new())
         }
         Some(Body::Multipart(parts)) => {
-            let length = parts.iter().map(Part::length).sum();
+            let length = parts.iter().map(|part| part.content.length).sum();
             let kept = parts.iter().take(JOURNAL_PARTS_MAX);
             (length, None, kept.map(sent_part).collect())
         }
@@ -234,19 +233,17 @@ fn request_summary(headers: &HeaderMap, body: Option<&Body>) -> RequestSummary {
 }
 
 fn sent_part(part: &Part) -> SentPart {
-    let (text, digest) = match &part.value {
-        PartValue::Text(bytes) => (masks::field(&part.name, bytes), None),
-        PartValue::File(file) => match &file.content.place {
-            ContentPlace::Memory(bytes) => (None, Some(masks::fingerprint(bytes))),
-            ContentPlace::File { .. } | ContentPlace::Apart => (None, None),
-        },
+    let bytes = part.content.bytes();
+    let (text, digest) = match part.file_name {
+        None => (bytes.and_then(|bytes| masks::field(&part.name, bytes)), None),
+        Some(_) => (None, bytes.map(|bytes| masks::fingerprint(bytes))),
     };
     SentPart {
         digest,
         name: cut(&part.name),
-        file_name: part.file().map(|file| cut(&file.name)),
+        file_name: part.file_name.as_deref().map(cut),
         content_type: part.content_type.as_deref().filter(|text| !text.is_empty()).map(cut),
-        length: part.length(),
+        length: part.content.length,
         text: text.as_deref().map(cut),
     }
 }
