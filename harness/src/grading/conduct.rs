@@ -10,6 +10,7 @@ mod journal;
 pub mod json;
 pub mod junit;
 pub mod page;
+mod processes;
 mod relied_questions;
 mod rules;
 pub mod text;

@@ -2,7 +2,6 @@
 //!
 //! This folder does not depend on the mock: a journal of another version or process is read in the same way.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use jiff::Timestamp;
@@ -15,6 +14,8 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+use super::processes::{parallel_callers, processes};
 
 /// A call on another connection may have been sent before a response, if it began at most this long after the
 /// response. On a busy machine the mock reads a call late.
@@ -183,7 +184,7 @@ impl JournalCall {
     }
 
     /// The client with the token that it sent.
-    fn token(&self) -> ((IpAddr, Option<&str>), Option<&str>) {
+    pub(super) fn token(&self) -> ((IpAddr, Option<&str>), Option<&str>) {
         (self.caller(), self.request.authorization.as_deref())
     }
 
@@ -318,47 +319,6 @@ fn calls_of_processes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<JournalC
         (call.process, call.is_one_at_a_time) = (process, is_one);
     }
     Ok(calls)
-}
-
-/// The clients that had two calls at the same time, or whose times are unknown.
-fn parallel_callers(calls: &[JournalCall]) -> BTreeSet<(IpAddr, Option<&str>)> {
-    let mut last_ends = BTreeMap::new();
-    let mut parallel = BTreeSet::new();
-    let began_us = |call: &&JournalCall| call.wire.map(|wire| wire.began_us);
-    let mut by_begin: Vec<&JournalCall> = calls.iter().collect();
-    by_begin.sort_by_key(began_us);
-    for call in by_begin {
-        let last_end = last_ends.entry(call.caller()).or_default();
-        match call.wire {
-            Some(wire) if wire.began_us >= *last_end => {
-                *last_end = wire.ended_us.unwrap_or(wire.began_us);
-            }
-            Some(_) | None => _ = parallel.insert(call.caller()),
-        }
-    }
-    parallel
-}
-
-/// The process of each call. Every process has its own token. A process may also get a new token for each call: a token
-/// that is used once, and the next one, are of the same process.
-fn processes(calls: &[JournalCall]) -> Vec<u64> {
-    let mut uses = BTreeMap::new();
-    for call in calls {
-        *uses.entry(call.token()).or_insert(0) += 1;
-    }
-    let mut of_token = BTreeMap::new();
-    let mut of_token_used_once = BTreeMap::new();
-    let mut processes = Vec::with_capacity(calls.len());
-    for call in calls {
-        let process = *of_token
-            .entry(call.token())
-            .or_insert_with(|| of_token_used_once.remove(&call.caller()).unwrap_or(call.serial));
-        if uses[&call.token()] == 1 && call.request.authorization.is_some() {
-            of_token_used_once.insert(call.caller(), process);
-        }
-        processes.push(process);
-    }
-    processes
 }
 
 fn pairs(text: &str) -> Vec<(String, String)> {

@@ -18,8 +18,8 @@ use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall
 use crate::verdict::pluralize;
 
 use journals::{
-    calls, deleted_webhooks, forged_statuses, has_deliveries, is_discarded, is_last_page,
-    is_served, met, read_lists, read_worlds, tasks, uses,
+    calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_served, met,
+    read_lists, read_worlds, tasks, uses, webhook_deleted,
 };
 
 /// The result of one drill.
@@ -105,7 +105,7 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
         && run.orders_done >= drill.orders.iter().filter(|it| it.after.is_some()).count();
     let has_must = findings.iter().any(|it| it.severity == Severity::Must);
     let unjudged = not_applicable(drill, &calm_worlds)
-        .or_else(|| webhook_deleted_before(drill, run, &worlds))
+        .or_else(|| webhook_deleted(drill, run, &worlds))
         .or_else(|| not_reached(drill, run, is_met));
     let verdict = unjudged.unwrap_or_else(|| {
         let both = (&calm_worlds[..], &worlds[..]);
@@ -149,17 +149,6 @@ fn not_applicable(drill: &Drill, calm_worlds: &[WorldJournal]) -> Option<(DrillE
         None => return None,
     };
     Some((DrillEnd::NotApplicable, why))
-}
-
-/// A client that deletes its webhook soon after its first delivery never gets the one that repeats it (§4.13).
-fn webhook_deleted_before(
-    drill: &Drill,
-    run: &DrillRecording,
-    worlds: &[WorldJournal],
-) -> Option<(DrillEnd, String)> {
-    let was_early = (1..drill.met.deliveries).contains(&run.deliveries) && is_discarded(worlds);
-    let why = "it deleted its webhook before the second delivery could be sent";
-    was_early.then(|| (DrillEnd::NotApplicable, why.to_owned()))
 }
 
 fn not_reached(drill: &Drill, run: &DrillRecording, is_met: bool) -> Option<(DrillEnd, String)> {

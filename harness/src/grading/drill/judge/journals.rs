@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use moot_fixtures::conduct::DrillEnd;
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::DeliveryState;
 
 use crate::grading::conduct::{JournalCall, WorldJournal};
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table::SituationSign;
+use crate::grading::drill::table::{Drill, SituationSign};
 
 /// The journals of a run.
 ///
@@ -95,10 +96,17 @@ pub(super) fn has_deliveries(
         && (!meeting.forged || forged_statuses(worlds).next().is_some())
 }
 
-/// Whether a delivery was discarded with its webhook before the first attempt.
-pub(super) fn is_discarded(worlds: &[WorldJournal]) -> bool {
+/// A client that deletes its webhook soon after its first delivery never gets the one that repeats it (§4.13).
+pub(super) fn webhook_deleted(
+    drill: &Drill,
+    run: &DrillRecording,
+    worlds: &[WorldJournal],
+) -> Option<(DrillEnd, String)> {
     let mut deliveries = worlds.iter().flat_map(|world| &world.deliveries);
-    deliveries.any(|it| it.state == DeliveryState::Discarded && it.attempts.is_empty())
+    let is_early = (1..drill.met.deliveries).contains(&run.deliveries)
+        && deliveries.any(|it| it.state == DeliveryState::Discarded && it.attempts.is_empty());
+    let why = "it deleted its webhook before the second delivery could be sent";
+    is_early.then(|| (DrillEnd::NotApplicable, why.to_owned()))
 }
 
 /// The statuses of receivers for deliveries with a wrong credential.
