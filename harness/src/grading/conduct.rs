@@ -10,14 +10,15 @@ mod journal;
 pub mod json;
 pub mod junit;
 pub mod page;
-mod processes;
 mod relied_questions;
 mod rules;
 pub mod text;
+mod world_journal;
 
 pub use account::Account;
 pub use evidence::ConductEvidence;
 pub use finding::ConductFinding;
-pub use journal::{ControlUse, JournalCall, WorldJournal, control_uses, read, rows};
+pub use journal::{ControlUse, JournalCall, control_uses, rows};
 pub(super) use rules::TOKEN_TRIES_MAX;
 pub use rules::{disturbed_findings, findings, judged_rules};
+pub use world_journal::{WorldJournal, read};

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::finding::ConductFinding;
-use super::journal::{ControlUse, JournalCall, WorldJournal};
+use super::journal::{ControlUse, JournalCall};
 use super::relied_questions::{self, ReliedQuestion};
 use super::rules;
+use super::world_journal::WorldJournal;
 
 /// The calls of a client in the main world and in every sandbox, counted and judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -44,7 +45,7 @@ impl Account {
         let is_served = others.any(|one| one.statuses.keys().any(|status| *status < 400));
         match self.calls == 0 || is_served {
             true => "No rule of conduct is broken",
-            false => "No rule of conduct is broken, but no call was served: see the errors above",
+            false => "No rule of conduct is broken, but no call was served",
         }
     }
 }

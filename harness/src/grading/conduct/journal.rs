@@ -15,8 +15,6 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::processes::{parallel_callers, processes};
-
 /// A call on another connection may have been sent before a response, if it began at most this long after the
 /// response. On a busy machine the mock reads a call late.
 pub(super) const IN_FLIGHT_US: u64 = 250_000;
@@ -33,24 +31,6 @@ const LOSING_FAULTS: [FaultKind; 8] = [
     FaultKind::MalformedJson,
     FaultKind::CommitThenFail,
 ];
-
-/// The journal of one world: an element of `worlds`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct WorldJournal {
-    /// Id of the sandbox; `None` is the main world.
-    pub sandbox: Option<String>,
-    /// Earlier calls that the journal no longer holds, because it is bounded and can be cleared.
-    pub forgotten: u64,
-    /// The calls, the oldest first.
-    #[serde(rename = "exchanges", deserialize_with = "calls_of_processes")]
-    pub calls: Vec<JournalCall>,
-    /// Deliveries to webhooks, with the responses of receivers.
-    #[serde(default)]
-    pub deliveries: Vec<JournalDelivery>,
-    /// The mock's answers to the open questions, by id.
-    #[serde(default)]
-    pub answers: Value,
-}
 
 /// The members of a journal entry that the rules need.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -103,7 +83,7 @@ pub struct JournalCall {
     pub(crate) process: u64,
     /// Whether the client never has two calls at the same time.
     #[serde(skip)]
-    is_one_at_a_time: bool,
+    pub(super) is_one_at_a_time: bool,
 }
 
 /// A delivery to a webhook.
@@ -306,21 +286,6 @@ pub(super) fn is_form(content_type: &str) -> bool {
     content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded")
 }
 
-/// Reads calls, and finds the processes that sent them.
-fn calls_of_processes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<JournalCall>, D::Error> {
-    let mut calls = Vec::<JournalCall>::deserialize(from)?;
-    let processes = processes(&calls);
-    let parallel = parallel_callers(&calls);
-    let is_one_at_a_time: Vec<bool> =
-        calls.iter().map(|call| !parallel.contains(&call.caller())).collect();
-    for (call, (process, is_one)) in
-        calls.iter_mut().zip(processes.into_iter().zip(is_one_at_a_time))
-    {
-        (call.process, call.is_one_at_a_time) = (process, is_one);
-    }
-    Ok(calls)
-}
-
 fn pairs(text: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
@@ -345,14 +310,6 @@ fn json_text<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
 /// The members of a list; none if it is absent.
 pub fn rows<'v>(value: &'v Value, list: &str) -> impl DoubleEndedIterator<Item = &'v Value> {
     value[list].as_array().map(Vec::as_slice).unwrap_or_default().iter()
-}
-
-/// Reads the journals of all worlds.
-///
-/// # Errors
-/// The value is not a set of journals.
-pub fn read(journals: &Value) -> Result<Vec<WorldJournal>, serde_json::Error> {
-    Vec::deserialize(&journals["worlds"])
 }
 
 /// Reads the calls of the control plane.

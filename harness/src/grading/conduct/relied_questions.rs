@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::journal::{JournalCall, WorldJournal};
+use super::journal::JournalCall;
+use super::world_journal::WorldJournal;
 
 /// An open question, with the first call that relies on its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -14,7 +14,7 @@ use moot_fixtures::contract::ConductRule;
 
 use super::evidence::ConductEvidence;
 use super::finding::ConductFinding;
-use super::journal::WorldJournal;
+use super::world_journal::WorldJournal;
 
 pub(crate) use tokens::TOKEN_TRIES_MAX;
 

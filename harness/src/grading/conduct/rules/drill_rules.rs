@@ -6,7 +6,8 @@ use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation};
 use moot_fixtures::journal::FaultKind;
 
 use super::super::evidence::{ConductEvidence, grouped, of_calls};
-use super::super::journal::{IN_FLIGHT_US, JournalCall, JournalDelivery, WorldJournal};
+use super::super::journal::{IN_FLIGHT_US, JournalCall, JournalDelivery};
+use super::super::world_journal::WorldJournal;
 use super::lists::{is_search, used_ids};
 use super::tokens::calls_by_token;
 use super::webhooks::of_deliveries;

@@ -6,7 +6,8 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::super::evidence::{ConductEvidence, grouped, of_groups, series};
-use super::super::journal::{JournalCall, WorldJournal};
+use super::super::journal::JournalCall;
+use super::super::world_journal::WorldJournal;
 
 /// Equal responses in a row that count as polling.
 const POLLS_MIN: usize = 10;

@@ -8,7 +8,8 @@ use moot_fixtures::nearest::{alike, ending};
 use serde_json::Value;
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, of_calls, of_texts};
-use super::super::journal::{JournalCall, WorldJournal};
+use super::super::journal::JournalCall;
+use super::super::world_journal::WorldJournal;
 
 /// The fields of an upload (§4.9).
 const UPLOAD_FIELDS: [&str; 3] = ["file", "url", "metadata"];

@@ -8,7 +8,8 @@ use moot_fixtures::nearest::{alike, nearest};
 use serde_json::Value;
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, of_calls, of_texts};
-use super::super::journal::{JournalCall, WorldJournal};
+use super::super::journal::JournalCall;
+use super::super::world_journal::WorldJournal;
 
 /// Parameters that other rules judge.
 const SECRET_PARAMETERS: [&str; 3] = ["access_token", "token", "client_secret"];

@@ -9,7 +9,8 @@ use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX};
 use moot_fixtures::journal::RuleGroup;
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups, series};
-use super::super::journal::{JournalCall, WorldJournal};
+use super::super::journal::JournalCall;
+use super::super::world_journal::WorldJournal;
 
 const SECOND_US: u64 = 1_000_000;
 

@@ -7,7 +7,8 @@ use moot_fixtures::contract::{Operation, ProblemType, TokenNeed};
 use moot_fixtures::journal::{AuthorizationScheme, FaultKind, RuleGroup, WireRecord};
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups};
-use super::super::journal::{JournalCall, WorldJournal, is_form};
+use super::super::journal::{JournalCall, is_form};
+use super::super::world_journal::WorldJournal;
 use crate::verdict::pluralize;
 
 /// A token with fewer calls is not judged by its scope.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_groups};
-use super::super::journal::{JournalCall, WorldJournal};
+use super::super::journal::JournalCall;
+use super::super::world_journal::WorldJournal;
 
 /// A client with fewer calls is not judged by its connections.
 const CALLS_MIN: usize = 21;

@@ -4,7 +4,8 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::DeliveryState;
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, of_calls};
-use super::super::journal::{JournalAttempt, JournalCall, JournalDelivery, WorldJournal};
+use super::super::journal::{JournalAttempt, JournalCall, JournalDelivery};
+use super::super::world_journal::WorldJournal;
 use crate::verdict::pluralize;
 
 /// The longest acceptable time until a receiver responds.
