@@ -1,7 +1,6 @@
 //! The journal of one world: its calls, with the processes that sent them, and its deliveries.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -30,34 +29,10 @@ pub struct WorldJournal {
 fn calls_of_processes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<JournalCall>, D::Error> {
     let mut calls = Vec::<JournalCall>::deserialize(from)?;
     let processes = processes(&calls);
-    let parallel = parallel_callers(&calls);
-    let is_one_at_a_time: Vec<bool> =
-        calls.iter().map(|call| !parallel.contains(&call.caller())).collect();
-    for (call, (process, is_one)) in
-        calls.iter_mut().zip(processes.into_iter().zip(is_one_at_a_time))
-    {
-        (call.process, call.is_one_at_a_time) = (process, is_one);
+    for (call, process) in calls.iter_mut().zip(processes) {
+        call.process = process;
     }
     Ok(calls)
-}
-
-/// The clients that had two calls at the same time, or whose times are unknown.
-fn parallel_callers(calls: &[JournalCall]) -> BTreeSet<(IpAddr, Option<&str>)> {
-    let mut last_ends = BTreeMap::new();
-    let mut parallel = BTreeSet::new();
-    let began_us = |call: &&JournalCall| call.wire.map(|wire| wire.began_us);
-    let mut by_begin: Vec<&JournalCall> = calls.iter().collect();
-    by_begin.sort_by_key(began_us);
-    for call in by_begin {
-        let last_end = last_ends.entry(call.caller()).or_default();
-        match call.wire {
-            Some(wire) if wire.began_us >= *last_end => {
-                *last_end = wire.ended_us.unwrap_or(wire.began_us);
-            }
-            Some(_) | None => _ = parallel.insert(call.caller()),
-        }
-    }
-    parallel
 }
 
 /// The process of each call. Every process has its own token. A process may also get a new token for each call: a token
