@@ -77,7 +77,7 @@ fn a_token_is_kept_while_it_is_valid() {
     check(&row(2), None);
     check(&[pair(1, 1), pair(2, 1)].concat(), None);
     // Tasks of one process that each get a token at its start, and then use the last one.
-    let at_once = |tokens: u32, uses_of_others: usize| {
+    let of_tasks = |tokens: u32, uses_of_others: usize| {
         let others = (1..=tokens).map(|number| pair(number, uses_of_others));
         let calls = [others.collect::<Vec<_>>().concat(), pair(9, 20)].concat();
         let mut world = journal(&calls);
@@ -88,10 +88,10 @@ fn a_token_is_kept_while_it_is_valid() {
         }
         crate::conduct_support::broken_in(&[world])
     };
-    assert_eq!(at_once(3, 0), ["token-per-call"]);
-    assert_eq!(at_once(3, 1), ["token-per-call"]);
-    assert_eq!(at_once(3, 2), [""; 0]);
-    assert_eq!(at_once(1, 0), [""; 0]);
+    assert_eq!(of_tasks(3, 0), ["token-per-call"]);
+    assert_eq!(of_tasks(3, 1), ["token-per-call"]);
+    assert_eq!(of_tasks(3, 2), [""; 0]);
+    assert_eq!(of_tasks(1, 0), [""; 0]);
     // A client that forgets its token in one call, and gets a new one after the refusal.
     let bare = json!({ "problem": "invalid_token", "request": { "authorization": null, "credentials": 0, "scheme": null } });
     let forgot = [

@@ -202,8 +202,8 @@ fn mistake(
     {
         // A client without a timeout would have waited until the service gave up.
         let has_timeout = findings.iter().all(|it| it.rule != "no-timeout");
-        let rule = drill.breaks.as_deref() == Some("no-timeout") && has_timeout;
-        let rule = if rule { &drill.gives_up } else { &drill.breaks };
+        let gave_up = drill.breaks.as_deref() == Some("no-timeout") && has_timeout;
+        let rule = if gave_up { &drill.gives_up } else { &drill.breaks };
         return Some(Mistake { why, rule: rule.clone() });
     }
     unread_pages(drill, calm_worlds, worlds)
