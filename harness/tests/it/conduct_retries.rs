@@ -25,6 +25,7 @@ fn a_client_waits_for_retry_after() {
     check(&[limit(1, 0), at_once(limit(2, 0))], None);
     check(&[&of_two_tasks[..], &[limit(2, 249)]].concat(), None);
     check(&[&of_two_tasks[..], &[limit(2, 250)]].concat(), Some("impatient-retry"));
+    check(&[limit(1, 0), limit(2, 1)], Some("impatient-retry"));
     let mut of_another_process = limit(2, 300);
     of_another_process["request"]["authorization"] = "fingerprint:2".into();
     let again = limit(1, 1_800);
@@ -120,7 +121,10 @@ fn a_lost_creation_is_looked_for() {
     // A client with several connections may have sent both at the same time.
     let mut beside = list(&json!({ "connection": 2 }));
     beside["status"] = 500.into();
-    check(&[beside, at_once(lost.clone()), soon], None);
+    check(&[beside.clone(), at_once(lost.clone()), soon.clone()], None);
+    check(&[beside.clone(), lost.clone(), soon.clone()], None);
+    soon["connection"] = 3.into();
+    check(&[beside, lost.clone(), soon], Some("blind-repeat"));
     check(&[lost.clone(), list(&json!({})), again.clone()], None);
     check(&[lost.clone(), create(&[("file", "y")], 201, &json!({}))], None);
     check(&times(3, &again), Some("creation-repeated"));

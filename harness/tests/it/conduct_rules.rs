@@ -114,6 +114,7 @@ fn a_dead_token_is_renewed() {
     };
     check(&[parallel(1, 0), at_once(parallel(2, 0)), parallel(3, 10)], None);
     check(&[parallel(1, 0), parallel(2, 300), at_once(parallel(3, 0))], Some("dead-token"));
+    check(&[parallel(1, 0), parallel(2, 10), parallel(3, 10)], Some("dead-token"));
     // These waited for the only connection.
     let queued = |path: &str, after_ms: u64| {
         let more = json!({ "problem": "token_expired", "path": path, "after_ms": after_ms });

@@ -26,8 +26,9 @@ moot explain impatient-retry
   Another deployment may give one of those. It does not say that the client relies on the answer.
 - Pauses are measured in real time, from the last byte of a response to the head of the next call. The clock of the
   mock does not matter. Only a pause that is too short is a finding.
-- A call on another connection within 250 ms after a response is excused: the client may have sent it before it read
-  the response. So is a different call on the same connection within a second: it may have waited for the connection.
+- A call on another connection within 250 ms after a response is excused, if the client has calls at the same time
+  somewhere in the run, or several connections that it uses in turn: it may have sent the call before it read the
+  response. So is a different call on the same connection within a second: it may have waited for the connection.
 - A test that provokes an error once or twice breaks no rule. With the header `X-Moot-Expect: refused` a test marks
   a call that is wrong on purpose.
 - `must`: the specification or a standard requires it, and a violation does damage. `should`: a violation causes

@@ -81,6 +81,9 @@ pub struct JournalCall {
     /// The process of the client: the serial of its first call.
     #[serde(skip)]
     pub(crate) process: u64,
+    /// Whether the client may have calls at the same time.
+    #[serde(skip)]
+    pub(super) is_of_parallel: bool,
 }
 
 /// A delivery to a webhook.
@@ -180,15 +183,20 @@ impl JournalCall {
 
     /// Whether the client may have sent it, or have it queued, before it read the response to `earlier`. On the same
     /// connection only a call with another intent: the connection pool of a client sends a waiting call as soon as a
-    /// response is complete. True if the times are unknown.
+    /// response is complete. On another connection only if the client may have calls at the same time. True if the times
+    /// are unknown.
     pub(super) fn was_in_flight(&self, earlier: &Self) -> bool {
         let (Some(wire), Some(earlier_wire)) = (self.wire, earlier.wire) else { return true };
+        let is_of_other_connection = wire.connection != earlier_wire.connection;
+        if is_of_other_connection && !self.is_of_parallel {
+            return false;
+        }
         let Some(ended_us) = earlier_wire.ended_us else { return true };
         let pause_us = wire.began_us.saturating_sub(ended_us);
-        if wire.connection != earlier_wire.connection {
-            return pause_us < IN_FLIGHT_US;
+        match is_of_other_connection {
+            true => pause_us < IN_FLIGHT_US,
+            false => pause_us < QUEUED_US && self.intent() != earlier.intent(),
         }
-        pause_us < QUEUED_US && self.intent() != earlier.intent()
     }
 
     /// Real time from the end of `earlier` to the beginning of this call.

@@ -1,7 +1,8 @@
 //! The journal of one world: its calls, with the processes that sent them, and its deliveries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use moot_fixtures::journal::WireRecord;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -28,11 +29,38 @@ pub struct WorldJournal {
 /// Reads calls, and finds the processes that sent them.
 fn calls_of_processes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<JournalCall>, D::Error> {
     let mut calls = Vec::<JournalCall>::deserialize(from)?;
-    let processes = processes(&calls);
+    let (processes, parallel) = (processes(&calls), parallel_calls(&calls));
     for (call, process) in calls.iter_mut().zip(processes) {
         call.process = process;
+        call.is_of_parallel = parallel.contains(&call.serial);
     }
     Ok(calls)
+}
+
+/// The serials of the calls of clients that may have calls at the same time: a call began before another one ended, or
+/// a connection was used again after another one. A client that waits for each response shows neither: the end of a
+/// response is noted before the client can read it.
+fn parallel_calls(calls: &[JournalCall]) -> BTreeSet<u64> {
+    let mut by_caller = BTreeMap::<_, Vec<&JournalCall>>::new();
+    for call in calls {
+        by_caller.entry(call.caller()).or_default().push(call);
+    }
+    let parallel = by_caller.into_values().filter(|calls| is_parallel(calls));
+    parallel.flatten().map(|call| call.serial).collect()
+}
+
+fn is_parallel(calls: &[&JournalCall]) -> bool {
+    let mut wires: Vec<WireRecord> = calls.iter().filter_map(|call| call.wire).collect();
+    wires.sort_by_key(|wire| wire.began_us);
+    // A client that gave up is not waiting any more.
+    let end_us = |wire: &WireRecord| wire.ended_us.filter(|_| !wire.client_left).unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    wires.len() < calls.len()
+        || wires.windows(2).any(|pair| {
+            let is_new = pair[0].connection != pair[1].connection;
+            seen.insert(pair[0].connection);
+            pair[1].began_us < end_us(&pair[0]) || (is_new && seen.contains(&pair[1].connection))
+        })
 }
 
 /// The process of each call. Every process has its own token. A process may also get a new token for each call: a token

@@ -137,12 +137,14 @@ impl Connection {
                 end.set_left();
             }
         }
+        // Read before the write: what the client sends after the response must never look earlier than its end.
+        let at_us = clock::elapsed_us();
         let written = ready!(match self.switch.is(ConnectionEnd::Garbled) {
             true => self.poll_garbage(cx, length),
             false => write(self.as_mut().stream(), cx),
         });
         if let Some(end) = call_end {
-            end.set_ended(clock::elapsed_us());
+            end.set_ended(at_us);
         }
         Poll::Ready(written)
     }

@@ -160,10 +160,7 @@ pub(super) fn blind_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     for call in &world.calls {
         if call.is_creation() {
             let key = (call.caller(), call.intent());
-            let is_again = lost.get(&key).is_some_and(|earlier| {
-                !call.was_in_flight(earlier) || !has_side_connections(world, earlier)
-            });
-            if is_again {
+            if lost.get(&key).is_some_and(|earlier| !call.was_in_flight(earlier)) {
                 blind.push(call);
             }
             if call.is_lost() {
@@ -177,16 +174,6 @@ pub(super) fn blind_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         }
     }
     of_calls(blind, "creation", "right after one whose response was lost")
-}
-
-/// Whether the client used another connection before. A client with one connection sends one call at a time, so its
-/// next call is a repetition, even on a new connection.
-fn has_side_connections(world: &WorldJournal, lost: &JournalCall) -> bool {
-    let earlier = world.calls.iter().take_while(|call| call.serial < lost.serial);
-    lost.wire.is_none()
-        || earlier
-            .filter(|call| call.caller() == lost.caller())
-            .any(|call| call.connection() != lost.connection())
 }
 
 pub(super) fn creation_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
