@@ -53,7 +53,8 @@ fn is_parallel(calls: &[&JournalCall]) -> bool {
     let mut wires: Vec<WireRecord> = calls.iter().filter_map(|call| call.wire).collect();
     wires.sort_by_key(|wire| wire.began_us);
     // A client that gave up is not waiting any more.
-    let end_us = |wire: &WireRecord| wire.ended_us.filter(|_| !wire.client_left).unwrap_or_default();
+    let end_us =
+        |wire: &WireRecord| wire.ended_us.filter(|_| !wire.client_left).unwrap_or_default();
     let mut seen = BTreeSet::new();
     wires.len() < calls.len()
         || wires.windows(2).any(|pair| {
