@@ -26,6 +26,11 @@ fn a_client_waits_for_retry_after() {
     check(&[&of_two_tasks[..], &[limit(2, 249)]].concat(), None);
     check(&[&of_two_tasks[..], &[limit(2, 250)]].concat(), Some("impatient-retry"));
     check(&[limit(1, 0), limit(2, 1)], Some("impatient-retry"));
+    // A call that the client gave up goes on in the service, but is not one at the same time.
+    let refused_twice = [at_once(limit(2, 0)), limit(3, 1)];
+    let given_up = list(&json!({ "connection": 1, "client_left": true }));
+    check(&[&[next(1, 0)], &refused_twice[..]].concat(), None);
+    check(&[&[given_up], &refused_twice[..]].concat(), Some("impatient-retry"));
     let mut of_another_process = limit(2, 300);
     of_another_process["request"]["authorization"] = "fingerprint:2".into();
     let again = limit(1, 1_800);

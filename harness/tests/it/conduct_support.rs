@@ -66,7 +66,7 @@ pub(crate) fn journal(calls: &[Value]) -> WorldJournal {
             }
             let at = Timestamp::UNIX_EPOCH + SignedDuration::from_micros(now_us);
             call["wire"] = json!({ "connection": call["connection"], "began_us": now_us,
-                                   "ended_us": now_us + CALL_US });
+                                   "ended_us": now_us + CALL_US, "client_left": call["client_left"] == true });
             now_us += CALL_US;
             call["serial"] = serial.into();
             call["at"] = at.to_string().into();

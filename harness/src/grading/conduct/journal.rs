@@ -83,7 +83,7 @@ pub struct JournalCall {
     pub(crate) process: u64,
     /// Whether the client may have calls at the same time.
     #[serde(skip)]
-    pub(super) is_of_parallel: bool,
+    pub(super) is_of_parallel_client: bool,
 }
 
 /// A delivery to a webhook.
@@ -188,7 +188,7 @@ impl JournalCall {
     pub(super) fn was_in_flight(&self, earlier: &Self) -> bool {
         let (Some(wire), Some(earlier_wire)) = (self.wire, earlier.wire) else { return true };
         let is_of_other_connection = wire.connection != earlier_wire.connection;
-        if is_of_other_connection && !self.is_of_parallel {
+        if is_of_other_connection && !self.is_of_parallel_client {
             return false;
         }
         let Some(ended_us) = earlier_wire.ended_us else { return true };

@@ -32,7 +32,7 @@ fn calls_of_processes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<JournalC
     let (processes, parallel) = (processes(&calls), parallel_calls(&calls));
     for (call, process) in calls.iter_mut().zip(processes) {
         call.process = process;
-        call.is_of_parallel = parallel.contains(&call.serial);
+        call.is_of_parallel_client = parallel.contains(&call.serial);
     }
     Ok(calls)
 }

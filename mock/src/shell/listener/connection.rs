@@ -122,7 +122,7 @@ impl Connection {
         Pin::new(&mut self.get_mut().stream)
     }
 
-    /// Writes, or sends garbage in place of `length` bytes. Notes the time, and whether the client had closed the
+    /// Writes, or sends garbage in place of `length` bytes. Notes the time before, and whether the client had closed the
     /// connection before.
     fn poll_sent(
         mut self: Pin<&mut Self>,
@@ -251,5 +251,41 @@ impl AsyncWrite for Connection {
             this.lingering = Some((end, LINGER_BYTES_MAX));
         }
         this.poll_linger(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::Pin;
+    use std::sync::Arc;
+    use std::task::Poll;
+
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::Connection;
+    use crate::shell::clock;
+    use crate::value::message::wire::WireEnd;
+
+    /// A client may read the response and send its next call before the write returns here.
+    #[tokio::test]
+    async fn the_end_of_a_call_is_the_time_before_the_write() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let _client = TcpStream::connect(address).await.expect("a connection");
+        let (stream, _) = listener.accept().await.expect("the same connection");
+        let (mut connection, switch) = Connection::new(stream);
+        let end = Arc::new(WireEnd::default());
+        switch.set_call(Arc::clone(&end));
+        let mut written_us = 0;
+        let sent = poll_fn(|cx| {
+            Pin::new(&mut connection).poll_sent(cx, 1, |_, _| {
+                written_us = clock::elapsed_us();
+                while clock::elapsed_us() == written_us {}
+                Poll::Ready(Ok(1))
+            })
+        });
+        assert_eq!(sent.await.expect("it writes"), 1);
+        assert!(end.ended_us().is_some_and(|ended| ended <= written_us));
     }
 }

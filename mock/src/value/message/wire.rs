@@ -37,7 +37,7 @@ impl From<WireCall> for WireRecord {
 }
 
 impl WireEnd {
-    /// Records that bytes of the response were written, or that the mock ended the connection. The last
+    /// Records the time right before bytes of the response were written, or the mock ended the connection. The last
     /// record counts.
     pub fn set_ended(&self, at_us: u64) {
         self.ended_us.store(at_us, Ordering::Release);
@@ -48,7 +48,7 @@ impl WireEnd {
         self.has_left.store(true, Ordering::Release);
     }
 
-    /// The time of the last byte of the response; `None` if no byte was written.
+    /// As in [`WireRecord`].
     pub fn ended_us(&self) -> Option<u64> {
         Some(self.ended_us.load(Ordering::Acquire)).filter(|at| *at > 0)
     }
