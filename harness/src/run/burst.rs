@@ -227,7 +227,7 @@ fn is_served(exchange: &Exchange) -> bool {
     exchange.outcome.as_ref().is_ok_and(|response| response.status < 400)
 }
 
-/// `sent served refused served_before_refusal most_served_in_a_minute window refusal`.
+/// The document that sums up the responses, with the `window` that they show.
 fn summary(all: &[Arc<Exchange>]) -> Value {
     let served: Vec<i64> = all
         .iter()
@@ -242,11 +242,22 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
         "served": served.len(),
         "refused": limited.clone().count(),
         "served_before_refusal": before,
+        "served_beyond_limit": beyond_limit(&served),
         // The smaller number, which favours the target.
         "most_served_in_a_minute": sliding.min(fixed),
         "window": if is_fixed(sliding, fixed) { json!("fixed") } else { Value::Null },
         "refusal": limited.clone().next().map_or(Value::Null, |exchange| refusal_of(exchange)),
     })
+}
+
+/// How many calls at these times are too many to be served within one minute of a limit of 600. A limit may serve calls
+/// again one by one, ten each second, and several machines that share it may serve a tenth more.
+fn beyond_limit(seconds: &[i64]) -> usize {
+    const CALLS_MAX: usize = REQUESTS_PER_MINUTE_MAX as usize;
+    let (first, last) = (seconds.iter().min(), seconds.iter().max());
+    let passed = first.zip(last).map_or(0, |(first, last)| last - first + 1);
+    let served_again = usize::try_from(passed).unwrap_or(0).saturating_mul(CALLS_MAX / 60);
+    seconds.len().saturating_sub(CALLS_MAX + CALLS_MAX / 10 + served_again)
 }
 
 /// `status body`; the body is null if it is not JSON.
@@ -321,7 +332,9 @@ fn most_in_fixed(seconds: &[i64]) -> usize {
 mod tests {
     use std::time::Duration;
 
-    use super::{is_fixed, is_within_a_minute, most_in_fixed, most_in_sliding, time_of};
+    use super::{
+        beyond_limit, is_fixed, is_within_a_minute, most_in_fixed, most_in_sliding, time_of,
+    };
 
     #[test]
     fn calls_are_spaced_evenly() {
@@ -343,6 +356,22 @@ mod tests {
             [(600, 300, false), (601, 600, true), (900, 600, true), (1200, 900, false)]
         {
             assert_eq!(is_fixed(sliding, fixed), expected, "{sliding} {fixed}");
+        }
+    }
+
+    #[test]
+    fn a_limit_may_serve_ten_calls_more_each_second_and_a_tenth_more() {
+        for (calls, seconds, expected) in [
+            (0, 1, 0),
+            (600, 1, 0),
+            (670, 1, 0),
+            (671, 1, 1),
+            (700, 4, 0),
+            (701, 4, 1),
+            (1260, 60, 0),
+        ] {
+            let times: Vec<i64> = (0..calls).map(|call| call * seconds / calls.max(1)).collect();
+            assert_eq!(beyond_limit(&times), expected, "{calls} within {seconds} s");
         }
     }
 

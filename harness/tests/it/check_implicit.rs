@@ -214,11 +214,15 @@ fn other_errors_without_a_problem_are_a_warning() {
         let [(id, Judgement::Fails(mismatch))] = refused.as_slice() else { panic!("{refused:?}") };
         assert!(*id == "errors.media-type" && mismatch.is_tolerable, "{refused:?}");
     }
-    // A server in front refuses a path with control characters.
+    // A server in front refuses a path with control characters, with 400 or, as Apache httpd, with 404.
     let mut strange = page(Some(Operation::GetLegalRequest), 400);
     check(&strange, &["~http.declared-status", fails[0], fails[1]]);
     strange.path = "/v1/requests/x%00";
     check(&strange, &["~errors.media-type"]);
+    let mut unknown = page(Some(Operation::GetLegalRequest), 404);
+    check(&unknown, &fails);
+    unknown.path = "/v1/requests/x%00";
+    check(&unknown, &["~errors.media-type"]);
     // A body whose media type is that of a problem is judged.
     let mut seen = missing(&without("type"));
     seen.operation = None;

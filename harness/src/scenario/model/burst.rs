@@ -18,7 +18,8 @@ keyed! {
     #[derive(Debug, Clone)]
     pub struct BurstStep {
         /// Calls and their rhythm. Checks see one document. It has the numbers of calls that were `sent`, `served` (a
-        /// status below 400) and `refused` (429 or 503), `served_before_refusal` and `most_served_in_a_minute`. It has
+        /// status below 400) and `refused` (429 or 503), `served_before_refusal` and `most_served_in_a_minute`.
+        /// `served_beyond_limit` is the number of served calls beyond 660 and ten for each second of the burst. It has
         /// the first `refusal` with its `status`, `body` and `retry_after`.
         "burst" => plan: BurstPlan,
         /// Checks on the document that the burst makes.

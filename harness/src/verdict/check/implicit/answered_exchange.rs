@@ -122,11 +122,11 @@ impl<'a> AnsweredExchange<'a> {
     }
 
     /// Whether it refuses a malformed request (§7): many servers refuse a path that is not text, or that has control
-    /// characters, before they look for a resource.
+    /// characters, before they look for a resource. Apache httpd says 404.
     pub(super) fn is_malformed_refusal(&self) -> bool {
         let is_text = |path: Cow<'_, str>| !path.contains(char::is_control);
         let decoded = percent_decode_str(self.path()).decode_utf8();
-        self.status() == 400 && !decoded.is_ok_and(is_text)
+        matches!(self.status(), 400 | 404) && !decoded.is_ok_and(is_text)
     }
 
     /// Whether it refuses an `Accept` without JSON. A service may do so, or ignore the header (RFC 9110 §12.5.1).
