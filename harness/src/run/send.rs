@@ -180,7 +180,7 @@ fn note_effect(run: &mut ScenarioRun<'_>, exchange: &Exchange) {
     }
     let is_known = !is_refused && run.shared.changes.note_effect(exchange);
     if !is_known {
-        run.views().doubt();
+        run.views().mark_outdated();
     }
 }
 
