@@ -20,7 +20,7 @@ pub fn text(outcome: &SelftestOutcome, detail: Detail) -> String {
     defects(&mut page, outcome);
     mutation(&mut page, &outcome.mutation);
     matrix(&mut page, outcome);
-    latitude(&mut page, outcome);
+    drawn_services(&mut page, outcome);
     degenerate(&mut page, outcome);
     let (verdict, said) = match outcome.is_proven() {
         true => (Verdict::Pass, "proven: every defect is caught, and no conformant service fails"),
@@ -181,7 +181,7 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
     }
 }
 
-fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
+fn drawn_services(page: &mut TextPage, outcome: &SelftestOutcome) {
     let fails: Vec<String> = outcome
         .drawn_services()
         .flat_map(|drawn| {
@@ -196,7 +196,7 @@ fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
     let said = format!(
         "latitude: {} false fails over {} seeds and {} single questions",
         fails.len(),
-        outcome.latitude.len(),
+        outcome.combined.len(),
         outcome.alone.len()
     );
     page.head(fails.is_empty(), &said);
