@@ -34,7 +34,7 @@ impl PlannedShards {
     /// The number of scenarios that must run on shard 1, by reason.
     fn first_shard_reasons(&self) -> BTreeMap<FirstShardReason, usize> {
         let mut held = BTreeMap::new();
-        for reason in self.plan.scenarios.iter().filter_map(|it| it.first_shard_reason) {
+        for reason in self.plan.scenarios.iter().filter_map(|it| it.reason) {
             *held.entry(reason).or_default() += 1;
         }
         held

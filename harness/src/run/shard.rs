@@ -32,7 +32,7 @@ pub struct ShardedScenario {
     /// The shard that runs it, from 1.
     pub shard: u16,
     /// The reason why it stays on shard 1.
-    pub first_shard_reason: Option<FirstShardReason>,
+    pub reason: Option<FirstShardReason>,
     /// The expected milliseconds; 1 if no cost is known.
     pub cost: u64,
 }
@@ -95,13 +95,8 @@ impl ShardPlan {
             .iter()
             .map(|planned| {
                 let name = planned.name().to_string();
-                let first_shard_reason = FirstShardReason::of(planned.scenario);
-                ShardedScenario {
-                    cost: cost(&name),
-                    name,
-                    shard: SAME_MACHINE_SHARD,
-                    first_shard_reason,
-                }
+                let reason = FirstShardReason::of(planned.scenario);
+                ShardedScenario { cost: cost(&name), name, shard: SAME_MACHINE_SHARD, reason }
             })
             .collect();
         let drawn = |name: &str| if costs.is_empty() { text_hash(0, name) } else { 0 };
@@ -122,12 +117,8 @@ impl ShardPlan {
 
 /// Assigns items with their costs to shards, the most expensive first. The items keep their order.
 pub fn assigned(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
-    let row = |(name, cost)| ShardedScenario {
-        name,
-        cost,
-        shard: SAME_MACHINE_SHARD,
-        first_shard_reason: None,
-    };
+    let row =
+        |(name, cost)| ShardedScenario { name, cost, shard: SAME_MACHINE_SHARD, reason: None };
     let mut rows: Vec<ShardedScenario> = items.into_iter().map(row).collect();
     assign(&mut rows, count, |_| 0);
     rows.into_iter().map(|row| (row.name, row.shard)).collect()
@@ -137,8 +128,8 @@ pub fn assigned(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
 /// equal costs the one with the smallest number in `drawn` is first.
 fn assign(rows: &mut [ShardedScenario], count: u16, drawn: impl Fn(&str) -> u64) {
     let mut loads = vec![0; usize::from(count.max(1))];
-    loads[0] = rows.iter().filter(|row| row.first_shard_reason.is_some()).map(|row| row.cost).sum();
-    let mut free: Vec<_> = rows.iter_mut().filter(|row| row.first_shard_reason.is_none()).collect();
+    loads[0] = rows.iter().filter(|row| row.reason.is_some()).map(|row| row.cost).sum();
+    let mut free: Vec<_> = rows.iter_mut().filter(|row| row.reason.is_none()).collect();
     free.sort_by_cached_key(|row| (Reverse(row.cost), drawn(&row.name), row.name.clone()));
     for row in free {
         let least = (0..loads.len()).min_by_key(|at| loads[*at]).unwrap_or_default();
@@ -172,9 +163,7 @@ mod tests {
             let in_files: Vec<String> = planned.iter().map(|one| one.name().to_string()).collect();
             assert_eq!(names, in_files);
             assert!(plan.scenarios.iter().all(|it| (1..=count).contains(&it.shard)));
-            assert!(
-                plan.scenarios.iter().all(|it| it.first_shard_reason.is_none() || it.shard == 1)
-            );
+            assert!(plan.scenarios.iter().all(|it| it.reason.is_none() || it.shard == 1));
             let used: BTreeSet<u16> = plan.scenarios.iter().map(|it| it.shard).collect();
             assert_eq!(used.len(), usize::from(count), "every shard has a scenario");
         }
@@ -191,7 +180,7 @@ mod tests {
         let costs =
             planned.iter().zip([9, 5, 4, 4, 1]).map(|(one, cost)| (one.name().to_string(), cost));
         let plan = ShardPlan::new(&planned, &costs.collect(), 2);
-        let held_back = plan.scenarios.iter().filter(|it| it.first_shard_reason.is_some()).count();
+        let held_back = plan.scenarios.iter().filter(|it| it.reason.is_some()).count();
         assert_eq!(held_back, 0);
         let sums = [1, 2].map(|number| plan.of_shard(number).map(|it| it.cost).sum::<u64>());
         // 9 | 5, then 9 | 5 + 4. Of two equal shards the first gets 4, and the other one gets 1.

@@ -42,6 +42,11 @@ impl TextPage {
         self.out.push_str(&format!("{} {said}\n", paint::verdict(verdict, word)));
     }
 
+    /// Adds a line that is marked good.
+    fn good(&mut self, said: &str) {
+        self.head(true, said);
+    }
+
     /// Adds a head with the number of these faults, and a line for each.
     fn faults(&mut self, said: &str, faults: Vec<String>) {
         self.head(faults.is_empty(), &format!("{said}: {}", faults.len()));
@@ -138,12 +143,12 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
         ("by kind of place", test.by_kind()),
         ("by section", test.by_section()),
     ] {
-        page.head(true, &format!("mutants {title}: tried, killed, killed as a deployment"));
+        page.good(&format!("mutants {title}: tried, killed, killed as a deployment"));
         if page.detail == Detail::Verbose {
             page.rows(Table::with_numbers(0, 1..4), groups.into_iter().map(score));
         }
     }
-    page.head(true, "mutants that no outside observer can notice");
+    page.good("mutants that no outside observer can notice");
     let excused = test.equivalent.iter();
     page.lines(
         excused.map(|(class, it)| {
@@ -166,11 +171,11 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
         page.head(unproven.is_empty(), &said);
         page.lines(unproven.iter().map(|row| format!("noticed no defect: {}", row.requirement)));
     } else {
-        page.head(true, &format!("{said} (only chosen defects were tried: not judged)"));
+        page.good(&format!("{said} (only chosen defects were tried: not judged)"));
     }
     if let (true, Some(there)) = (outcome.is_whole, &outcome.unproven_as_deployment) {
         let said = format!("as a deployment: {} of {gating}", gating - there.len());
-        page.head(true, &format!("gating requirements killed {said}"));
+        page.good(&format!("gating requirements killed {said}"));
         let reason = |it: &UnprovenRow| <&str>::from(it.reason);
         page.lines(there.iter().map(|it| format!("{}: {}", it.requirement, reason(it))));
     }
@@ -256,7 +261,7 @@ pub fn on_target_text(found: &TargetSelftest, detail: Detail) -> String {
     for (fate, said) in fates {
         let defects = found.of_fate(fate);
         if !defects.is_empty() {
-            page.head(true, &format!("{} {said}", defects.len()));
+            page.good(&format!("{} {said}", defects.len()));
             let line = |it: &&DefectOnTarget| {
                 format!("{} ({})", it.defect.id, it.defect.breaks.join(", "))
             };

@@ -95,10 +95,10 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
     let affected = affected_calls(&drill.sign, &worlds);
     let mut findings = findings(&worlds, &drill.rules);
     // A client that stops early in the calm run too looks for something.
-    findings.retain(|it| it.rule != "assumes-25" || calls(&calm_worlds).any(is_last_page));
+    findings.retain(|it| it.rule != conduct::ASSUMES_25 || calls(&calm_worlds).any(is_last_page));
     // Each task of the client may try to get a token.
     let tries_max = conduct::TOKEN_TRIES_MAX * tasks(&calm_worlds);
-    findings.retain(|it| it.rule != "token-endpoint-hammered" || it.times > tries_max);
+    findings.retain(|it| it.rule != conduct::TOKEN_ENDPOINT_HAMMERED || it.times > tries_max);
     drop_consequences(&mut findings);
     let is_met = !affected.is_empty()
         && has_deliveries(&drill.sign, calm, run, &worlds)
@@ -201,8 +201,8 @@ fn mistake(
         && let Some(why) = not_made_up(affected, worlds)
     {
         // A client without a timeout would have waited until the service gave up.
-        let has_timeout = findings.iter().all(|it| it.rule != "no-timeout");
-        let gave_up = drill.breaks.as_deref() == Some("no-timeout") && has_timeout;
+        let has_timeout = findings.iter().all(|it| it.rule != conduct::NO_TIMEOUT);
+        let gave_up = drill.breaks.as_deref() == Some(conduct::NO_TIMEOUT) && has_timeout;
         let rule = if gave_up { &drill.gives_up } else { &drill.breaks };
         return Some(Mistake { why, rule: rule.clone() });
     }
@@ -357,10 +357,11 @@ fn findings(worlds: &[WorldJournal], rules: &[String]) -> Vec<ConductFinding> {
 
 /// A client that stops at a page with fewer than 25 rows has one mistake, also if that is the first page.
 fn drop_consequences(findings: &mut Vec<ConductFinding>) {
-    let short_pages = findings.iter().filter(|it| it.rule == "assumes-25");
+    let short_pages = findings.iter().filter(|it| it.rule == conduct::ASSUMES_25);
     let short_pages: Vec<u64> = short_pages.flat_map(|it| it.calls.clone()).collect();
     findings.retain(|it| {
-        it.rule != "first-page-only" || !it.calls.iter().any(|call| short_pages.contains(call))
+        it.rule != conduct::FIRST_PAGE_ONLY
+            || !it.calls.iter().any(|call| short_pages.contains(call))
     });
 }
 
