@@ -63,18 +63,14 @@ pub(super) fn collect(
         |scenario: &ScenarioResult| &scenario.name,
         ScenarioName::is_same_scenario,
     );
-    let scenario_pair = |(one, other): (_, _)| -> ScenarioPair<'_> {
-        let (one, other): (&ScenarioResult, &ScenarioResult) = (one, other);
+    let scenario_pairs = pairs.into_iter().map(|(one, other)| {
         let may_stop =
             [one, other].iter().any(|it| it.not_run.is_some() || it.verdict == Verdict::Fail);
-        ScenarioPair {
-            a: one,
-            b: other,
-            checks: checks::pairs_of(one, other),
-            responses: exchanges::differences(a.steps(&one.name), b.steps(&other.name), may_stop),
-        }
-    };
-    let scenario_pairs: Vec<ScenarioPair<'_>> = pairs.into_iter().map(scenario_pair).collect();
+        let (first, second) = (a.steps(&one.name), b.steps(&other.name));
+        let responses = exchanges::differences(first, second, may_stop);
+        ScenarioPair { a: one, b: other, checks: checks::pairs_of(one, other), responses }
+    });
+    let scenario_pairs: Vec<ScenarioPair<'_>> = scenario_pairs.collect();
     let known = OpenQuestions { changed, by_statuses: by_statuses(&scenario_pairs, changed) };
     let mut collected = Collector::default();
     for scenario_pair in &scenario_pairs {
