@@ -27,8 +27,11 @@ pub struct ReliedQuestion {
     pub call: u64,
 }
 
-/// The questions, and whether a call in a world relies on them, in the order of the specification.
-const QUESTIONS: [(&str, fn(&JournalCall, &WorldJournal) -> bool); 15] = [
+/// Whether a call in a world relies on a question.
+type CallTest = fn(&JournalCall, &WorldJournal) -> bool;
+
+/// The questions that a call can rely on, in the order of the specification.
+const QUESTIONS: [(&str, CallTest); 15] = [
     ("agreement_download", |call, _| is(call, Operation::DownloadAgreement)),
     ("workflow_schema_endpoint", |call, _| is(call, Operation::GetWorkflowSchema)),
     ("workflow_schema_shape", |call, _| call.did(Operation::GetWorkflowSchema)),

@@ -16,8 +16,11 @@ pub(super) const VERIFIES: &[&str] = &[
     "errors.member-request-id",
 ];
 
-/// The members, in the order of [`VERIFIES`]: the name, whether a value is right, and the type in words.
-const MEMBERS: [(&str, fn(&Value) -> bool, &str); 6] = [
+/// A member: its name, whether a value is right, and the type in words.
+type MemberRow = (&'static str, fn(&Value) -> bool, &'static str);
+
+/// The members, in the order of [`VERIFIES`].
+const MEMBERS: [MemberRow; 6] = [
     ("type", is_non_empty_text, NON_EMPTY_TEXT),
     ("status", is_integer, "an integer"),
     ("title", is_non_empty_text, NON_EMPTY_TEXT),
