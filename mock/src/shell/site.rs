@@ -146,6 +146,9 @@ impl fmt::Debug for Site {
     }
 }
 
+/// The calls to routes of the control plane, by path and method: their number, and how many of them were refused.
+type ControlUses = BTreeMap<(&'static str, &'static str), (u64, u64)>;
+
 /// The parts of a [`Site`], which all of its handles share.
 pub struct SiteParts {
     pub(crate) options: SiteOptions,
@@ -157,8 +160,7 @@ pub struct SiteParts {
     pub(crate) store: Store,
     /// Whether the server is ending.
     pub(crate) ending: flag::Sender<bool>,
-    /// The calls to routes of the control plane, by path and method: their number, and how many of them were refused.
-    pub(crate) control_uses: Mutex<BTreeMap<(&'static str, &'static str), (u64, u64)>>,
+    pub(crate) control_uses: Mutex<ControlUses>,
 }
 
 impl Site {
