@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 
-use super::flatten::{PlaceReading, Reading};
+use super::flatten::{PlaceReading, ValueReading};
 use super::name_pairs::NamePairs;
 use super::pairs::paired;
 use super::reading::{ExchangeReading, ResponseReading, StepReading};
@@ -243,7 +243,7 @@ fn body(
 /// or it is stored data.
 fn could_have(places: &BTreeMap<Vec<String>, PlaceReading>, reading: &PlaceReading) -> bool {
     let parent = places.get(&reading.parent);
-    !reading.is_item && parent.is_some_and(|parent| parent.readings.contains(&Reading::Object))
+    !reading.is_item && parent.is_some_and(|parent| parent.readings.contains(&ValueReading::Object))
 }
 
 fn is_same(
@@ -252,9 +252,9 @@ fn is_same(
     is_error: bool,
     names: &mut NamePairs,
 ) -> bool {
-    let kept = |place: &PlaceReading| -> Vec<Reading> {
+    let kept = |place: &PlaceReading| -> Vec<ValueReading> {
         // Stored data may be absent.
-        let kept = place.readings.iter().filter(|it| is_error || **it != Reading::Null);
+        let kept = place.readings.iter().filter(|it| is_error || **it != ValueReading::Null);
         kept.cloned().collect()
     };
     match (kept(one).as_slice(), kept(other).as_slice()) {
@@ -266,7 +266,7 @@ fn is_same(
 }
 
 fn reading_text(reading: &PlaceReading) -> String {
-    let mut readings: Vec<&str> = reading.readings.iter().map(Reading::as_ref).collect();
+    let mut readings: Vec<&str> = reading.readings.iter().map(ValueReading::as_ref).collect();
     readings.sort_unstable();
     readings.join(" or ")
 }

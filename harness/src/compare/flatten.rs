@@ -52,7 +52,7 @@ const DEPTH_MAX: usize = 24;
 /// The compared properties of the value at a place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PlaceReading {
-    pub readings: BTreeSet<Reading>,
+    pub readings: BTreeSet<ValueReading>,
     /// The place of the object or list around it.
     pub parent: Vec<String>,
     /// Whether it is an item of a list. The list of the other side may be empty.
@@ -62,7 +62,7 @@ pub(super) struct PlaceReading {
 /// The compared property of one value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, strum::AsRefStr)]
 #[strum(serialize_all = "snake_case")]
-pub(super) enum Reading {
+pub(super) enum ValueReading {
     Null,
     Object,
     /// Another kind (`list`, `text`, `integer`, …), or the value itself if values are compared.
@@ -201,13 +201,13 @@ impl Flattener<'_> {
         is_named || place == PAGE_SIZE || self.closed.contains(&self.path)
     }
 
-    fn reading(&self, value: &Value, place: &[String]) -> Reading {
+    fn reading(&self, value: &Value, place: &[String]) -> ValueReading {
         let is_compared = self.is_compared(place);
         let is_time = self.path.last().is_some_and(|member| member.ends_with("_at"));
         let is_in_list = self.path.iter().any(|member| member == ITEM);
         let shown = match value {
-            Value::Null => return Reading::Null,
-            Value::Object(_) => return Reading::Object,
+            Value::Null => return ValueReading::Null,
+            Value::Object(_) => return ValueReading::Object,
             Value::Array(_) => "list".to_owned(),
             Value::Number(_) if is_time => "(time)".to_owned(),
             Value::Bool(_) | Value::Number(_) if is_compared => value.to_string(),
@@ -232,7 +232,7 @@ impl Flattener<'_> {
                 }
             }
         };
-        Reading::Shown(shown)
+        ValueReading::Shown(shown)
     }
 }
 
@@ -284,7 +284,7 @@ mod tests {
     use moot_snapshots::Placeholders;
     use serde_json::{Value, json};
 
-    use super::{Reading, as_sent, places};
+    use super::{ValueReading, as_sent, places};
     use crate::exchange::samples;
 
     fn segments(place: &str) -> Vec<String> {
@@ -300,7 +300,7 @@ mod tests {
         for (place, reading) in expected {
             let found = found
                 .get(&segments(place))
-                .map(|it| it.readings.iter().map(Reading::as_ref).collect());
+                .map(|it| it.readings.iter().map(ValueReading::as_ref).collect());
             assert_eq!(found, reading.map(|text| BTreeSet::from([text])), "{place}");
         }
     }

@@ -6,7 +6,7 @@ use moot_snapshots::Placeholders;
 use serde_json::{Value, json};
 
 use super::{
-    DifferencePlace, ExchangeReading, PlaceReading, Reading, ResponseReading, StepReading,
+    DifferencePlace, ExchangeReading, PlaceReading, ResponseReading, StepReading, ValueReading,
     differences,
 };
 use crate::compare::reading;
@@ -23,7 +23,7 @@ fn step_name(text: &str) -> StepName {
 
 fn step(name: &str, object: &str) -> StepReading {
     let id = PlaceReading {
-        readings: BTreeSet::from([Reading::Shown(object.to_owned())]),
+        readings: BTreeSet::from([ValueReading::Shown(object.to_owned())]),
         ..PlaceReading::default()
     };
     let places = BTreeMap::from([(vec!["data".to_owned(), "id".to_owned()], id)]);

@@ -19,10 +19,10 @@ use super::world_journal::WorldJournal;
 pub(crate) use tokens::TOKEN_TRIES_MAX;
 
 /// The ids of rules that the judge of drills treats differently from others.
-pub(in crate::grading) const ASSUMES_25: &str = "assumes-25";
-pub(in crate::grading) const FIRST_PAGE_ONLY: &str = "first-page-only";
-pub(in crate::grading) const NO_TIMEOUT: &str = "no-timeout";
-pub(in crate::grading) const TOKEN_ENDPOINT_HAMMERED: &str = "token-endpoint-hammered";
+pub(crate) const ASSUMES_25: &str = "assumes-25";
+pub(crate) const FIRST_PAGE_ONLY: &str = "first-page-only";
+pub(crate) const NO_TIMEOUT: &str = "no-timeout";
+pub(crate) const TOKEN_ENDPOINT_HAMMERED: &str = "token-endpoint-hammered";
 
 /// Finds violations of a rule in the journal of one world.
 type RuleFunction = fn(&WorldJournal) -> Vec<ConductEvidence<'_>>;
