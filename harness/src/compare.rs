@@ -32,7 +32,7 @@ use moot_fixtures::contract::INTERFACE_VERSION;
 pub use comparison::{DifferenceClass, SCHEMA, SCHEMA_VERSION, TargetComparison};
 use explain::AnswerChanges;
 pub use reading::RunReadings;
-pub use side::Side;
+pub use side::SideRun;
 
 use crate::client::answers::{self, AnswersEvidence};
 
@@ -48,7 +48,7 @@ pub struct ComparisonPlan {
 }
 
 /// Compares two sides.
-pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> TargetComparison {
+pub fn compare(a: &SideRun, b: &SideRun, plan: ComparisonPlan) -> TargetComparison {
     let (first, second) =
         (AnswersEvidence::of_run(&a.result.answers), AnswersEvidence::of_run(&b.result.answers));
     let (mut changed, mut answered_by_one) = (AnswerChanges::new(), Vec::new());

@@ -5,7 +5,7 @@
 //! - [`finding_fit`] checks that the findings of these trials fit the defect. [`history`] checks that no verdict depends on
 //!   earlier calls.
 //! - [`mutants`] runs the suite on services with generated defects. [`score`] counts the mutants that it noticed.
-//! - [`latitude`] and `alone` run it on conformant services with other answers to the open questions.
+//! - [`drawn_services`] and `alone` run it on conformant services with other answers to the open questions.
 //! - [`degenerate`] runs it on targets that are not the service.
 //! - [`on_target`] records a deployment once, and applies defects to its responses.
 //!
@@ -14,9 +14,9 @@
 pub mod defects;
 pub mod degenerate;
 pub mod deployment_matrix;
+pub mod drawn_services;
 pub mod finding_fit;
 pub mod history;
-pub mod latitude;
 pub mod markdown;
 pub mod matrix;
 pub mod mutants;

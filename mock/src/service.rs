@@ -150,13 +150,13 @@ impl Service {
 
     /// The response to an admitted call. Its changes are applied and stored before it leaves.
     pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
-        let (now, strike, unchanged) = {
+        let (now, fault, unchanged) = {
             let world = self.world.read();
-            let (now, strike) = (world.now(system_now), world.strike(call));
-            if let Some(response) = world.replaced_by(now, call, strike.as_ref()) {
+            let (now, fault) = (world.now(system_now), world.apply_fault(call));
+            if let Some(response) = world.replaced_by(now, call, fault.as_ref()) {
                 return response;
             }
-            (now, strike, self.answer_without_change(&world, now, call))
+            (now, fault, self.answer_without_change(&world, now, call))
         };
         let pending = match unchanged {
             Some(pending) => Ok(pending),
@@ -171,7 +171,7 @@ impl Service {
             stored.unwrap_or_else(|KeepError(why)| {
                 PendingResponse::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
             });
-        let response = world.completed(now, call, strike, response, effects);
+        let response = world.completed(now, call, fault, response, effects);
         drop(world);
         if wakes {
             self.wake();

@@ -9,6 +9,7 @@ mod amend;
 pub(crate) mod authorise;
 #[cfg(feature = "server")]
 pub(crate) mod change_log;
+mod completion;
 pub(crate) mod deliver;
 pub(crate) mod fault;
 mod hook;
@@ -22,7 +23,6 @@ mod rows;
 pub mod settings;
 pub(crate) mod state;
 mod storage;
-mod strike;
 pub(crate) mod transition;
 
 use std::borrow::Cow;

@@ -19,7 +19,7 @@ use super::target_arguments::{ReachArguments, TargetArguments, choice_of};
 use crate::client::answers::Pins;
 use crate::client::recording::RecordingIndex;
 use crate::compare::{
-    ComparisonPlan, RunReadings, Side, TargetComparison, compare as compared, page, text,
+    ComparisonPlan, RunReadings, SideRun, TargetComparison, compare as compared, page, text,
 };
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
@@ -236,7 +236,7 @@ fn run_side(
     side: &SideArguments<'_>,
     mut options: RunOptions,
     screen: &Screen,
-) -> Result<Side, CommandError> {
+) -> Result<SideRun, CommandError> {
     plan_estimate::of_run(&mut options);
     let progress = Progress::new(screen.shows_progress());
     let readings = Arc::new(RunReadings::new(&options.target.run_tag));
@@ -257,7 +257,7 @@ fn run_side(
         let exit_code = if result.exit_code() == USAGE { USAGE } else { UNREACHABLE };
         return Err(CommandError::usage(format!("{}: {why}", side.name)).exit(exit_code));
     }
-    Ok(Side::new(side.word, result, &readings))
+    Ok(SideRun::new(side.word, result, &readings))
 }
 
 /// Writes and prints the reports. A report that contains a secret of a run is refused.

@@ -159,7 +159,7 @@ fn question(
     let warned_of = question.warn.as_ref().map(|it| json!(it).to_string()).unwrap_or_default();
     let rows = [
         ("clause", &*format!("§{} leaves it open", question.section)),
-        ("allowed", &json!(question.latitude).to_string()),
+        ("allowed", &json!(question.allowed).to_string()),
         ("warned of", &warned_of),
         ("not observed", &not_observed.join("\n")),
     ];

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::report::terminal::{Table, paint};
 use crate::run::environment::Shard;
-use crate::run::shard::{HoldReason, ShardPlan};
+use crate::run::shard::{FirstShardReason, ShardPlan};
 use crate::verdict::pluralize;
 
 /// The shards of a plan.
@@ -32,9 +32,9 @@ impl PlannedShards {
     }
 
     /// The number of scenarios that must run on shard 1, by reason.
-    fn held(&self) -> BTreeMap<HoldReason, usize> {
+    fn first_shard_reasons(&self) -> BTreeMap<FirstShardReason, usize> {
         let mut held = BTreeMap::new();
-        for reason in self.plan.scenarios.iter().filter_map(|it| it.held) {
+        for reason in self.plan.scenarios.iter().filter_map(|it| it.reason) {
             *held.entry(reason).or_default() += 1;
         }
         held
@@ -43,7 +43,7 @@ impl PlannedShards {
     /// `[{shard, scenarios, seconds, held}]`; `held` is by reason.
     pub(super) fn json(&self) -> Value {
         let shard = |number: u16| {
-            let held = if number == 1 { self.held() } else { BTreeMap::new() };
+            let held = if number == 1 { self.first_shard_reasons() } else { BTreeMap::new() };
             json!({
                 "shard": number,
                 "scenarios": self.plan.of_shard(number).count(),
@@ -70,7 +70,7 @@ impl PlannedShards {
             table.row([format!("shard {name}"), scenarios, paint::dim(note)]);
         }
         let mut out = format!("\n{}", table.render());
-        for (reason, count) in self.held() {
+        for (reason, count) in self.first_shard_reasons() {
             let (scenarios, stay) =
                 (pluralize(count, "scenario"), if count == 1 { "stays" } else { "stay" });
             let line = format!("{scenarios} {stay} on shard 1: {}", reason.sentence());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 
-use super::flatten::PlaceReading;
+use super::flatten::{PlaceReading, ValueReading};
 use super::name_pairs::NamePairs;
 use super::pairs::paired;
 use super::reading::{ExchangeReading, ResponseReading, StepReading};
@@ -243,7 +243,7 @@ fn body(
 /// or it is stored data.
 fn could_have(places: &BTreeMap<Vec<String>, PlaceReading>, reading: &PlaceReading) -> bool {
     let parent = places.get(&reading.parent);
-    !reading.is_item && parent.is_some_and(|parent| parent.readings.contains("object"))
+    !reading.is_item && parent.is_some_and(|parent| parent.readings.contains(&ValueReading::Object))
 }
 
 fn is_same(
@@ -252,21 +252,22 @@ fn is_same(
     is_error: bool,
     names: &mut NamePairs,
 ) -> bool {
-    let only = |reading: &PlaceReading| -> Vec<String> {
+    let kept = |place: &PlaceReading| -> Vec<ValueReading> {
         // Stored data may be absent.
-        let kept = reading.readings.iter().filter(|kind| is_error || *kind != "null");
+        let kept = place.readings.iter().filter(|it| is_error || **it != ValueReading::Null);
         kept.cloned().collect()
     };
-    match (only(one).as_slice(), only(other).as_slice()) {
+    match (kept(one).as_slice(), kept(other).as_slice()) {
         ([], []) => true,
         ([], _) | (_, []) => !is_error,
-        ([a], [b]) => names.agree(a, b),
+        ([a], [b]) => names.agree(a.as_ref(), b.as_ref()),
         (a, b) => a == b,
     }
 }
 
 fn reading_text(reading: &PlaceReading) -> String {
-    let readings: Vec<&str> = reading.readings.iter().map(String::as_str).collect();
+    let mut readings: Vec<&str> = reading.readings.iter().map(ValueReading::as_ref).collect();
+    readings.sort_unstable();
     readings.join(" or ")
 }
 

@@ -52,12 +52,22 @@ const DEPTH_MAX: usize = 24;
 /// The compared properties of the value at a place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PlaceReading {
-    /// Kinds (`object`, `list`, `text`, `integer`, `null`, …), or the values if values are compared.
-    pub readings: BTreeSet<String>,
+    pub readings: BTreeSet<ValueReading>,
     /// The place of the object or list around it.
     pub parent: Vec<String>,
     /// Whether it is an item of a list. The list of the other side may be empty.
     pub is_item: bool,
+}
+
+/// The compared property of one value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, strum::AsRefStr)]
+#[strum(serialize_all = "snake_case")]
+pub(super) enum ValueReading {
+    Null,
+    Object,
+    /// Another kind (`list`, `text`, `integer`, …), or the value itself if values are compared.
+    #[strum(transparent)]
+    Shown(String),
 }
 
 /// The selection of the compared values of a body.
@@ -191,13 +201,13 @@ impl Flattener<'_> {
         is_named || place == PAGE_SIZE || self.closed.contains(&self.path)
     }
 
-    fn reading(&self, value: &Value, place: &[String]) -> String {
+    fn reading(&self, value: &Value, place: &[String]) -> ValueReading {
         let is_compared = self.is_compared(place);
         let is_time = self.path.last().is_some_and(|member| member.ends_with("_at"));
         let is_in_list = self.path.iter().any(|member| member == ITEM);
-        match value {
-            Value::Null => "null".to_owned(),
-            Value::Object(_) => "object".to_owned(),
+        let shown = match value {
+            Value::Null => return ValueReading::Null,
+            Value::Object(_) => return ValueReading::Object,
             Value::Array(_) => "list".to_owned(),
             Value::Number(_) if is_time => "(time)".to_owned(),
             Value::Bool(_) | Value::Number(_) if is_compared => value.to_string(),
@@ -221,7 +231,8 @@ impl Flattener<'_> {
                     _ => "text".to_owned(),
                 }
             }
-        }
+        };
+        ValueReading::Shown(shown)
     }
 }
 
@@ -273,7 +284,7 @@ mod tests {
     use moot_snapshots::Placeholders;
     use serde_json::{Value, json};
 
-    use super::{as_sent, places};
+    use super::{ValueReading, as_sent, places};
     use crate::exchange::samples;
 
     fn segments(place: &str) -> Vec<String> {
@@ -287,12 +298,10 @@ mod tests {
         let response = samples::response(Some(body.clone()));
         let found = places(&request, &response, is_own, &mut Placeholders::default());
         for (place, reading) in expected {
-            let reading = reading.map(|text| BTreeSet::from([text.to_owned()]));
-            assert_eq!(
-                found.get(&segments(place)).map(|it| it.readings.clone()),
-                reading,
-                "{place}"
-            );
+            let found = found
+                .get(&segments(place))
+                .map(|it| it.readings.iter().map(ValueReading::as_ref).collect());
+            assert_eq!(found, reading.map(|text| BTreeSet::from([text])), "{place}");
         }
     }
 

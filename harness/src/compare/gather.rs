@@ -12,7 +12,7 @@ use super::exchanges::{self, DifferenceCause, DifferencePlace, ResponseDifferenc
 use super::explain::AnswerChanges;
 use super::pairs::paired;
 use super::rows::{add_readings, known_failure, undecided, violation};
-use super::side::Side;
+use super::side::SideRun;
 use crate::scenario::ScenarioName;
 use crate::verdict::result::{CheckResult, ScenarioResult};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
@@ -29,20 +29,20 @@ struct Collector {
     not_compared: Vec<SkippedComparison>,
     stopped: Vec<StoppedCheck>,
     /// The sides, each with an operation that only this side violates at some place.
-    violated: BTreeSet<(SideLetter, Option<Operation>)>,
+    violated: BTreeSet<(Side, Option<Operation>)>,
     compared: ComparedCounts,
 }
 
 /// One of the two sides, for reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
-enum SideLetter {
+enum Side {
     A,
     B,
 }
 
 /// A check that did not run on one side, because an earlier valid call failed.
 struct StoppedCheck {
-    side: SideLetter,
+    side: Side,
     why: NotRun,
     place: String,
     /// The operation of the valid call.
@@ -52,8 +52,8 @@ struct StoppedCheck {
 /// Compares every scenario of both sides. Returns the differences in the order of their classes, the scenarios and
 /// checks that were not compared, and the counts.
 pub(super) fn collect(
-    a: &Side,
-    b: &Side,
+    a: &SideRun,
+    b: &SideRun,
     changed: &AnswerChanges,
 ) -> (Vec<SideDifference>, Vec<SkippedComparison>, ComparedCounts) {
     let (first, second) = (&a.result.scenarios, &b.result.scenarios);
@@ -63,18 +63,14 @@ pub(super) fn collect(
         |scenario: &ScenarioResult| &scenario.name,
         ScenarioName::is_same_scenario,
     );
-    let scenario_pair = |(one, other): (_, _)| -> ScenarioPair<'_> {
-        let (one, other): (&ScenarioResult, &ScenarioResult) = (one, other);
+    let scenario_pairs = pairs.into_iter().map(|(one, other)| {
         let may_stop =
             [one, other].iter().any(|it| it.not_run.is_some() || it.verdict == Verdict::Fail);
-        ScenarioPair {
-            a: one,
-            b: other,
-            checks: checks::pairs_of(one, other),
-            responses: exchanges::differences(a.steps(&one.name), b.steps(&other.name), may_stop),
-        }
-    };
-    let scenario_pairs: Vec<ScenarioPair<'_>> = pairs.into_iter().map(scenario_pair).collect();
+        let (first, second) = (a.steps(&one.name), b.steps(&other.name));
+        let responses = exchanges::differences(first, second, may_stop);
+        ScenarioPair { a: one, b: other, checks: checks::pairs_of(one, other), responses }
+    });
+    let scenario_pairs: Vec<ScenarioPair<'_>> = scenario_pairs.collect();
     let known = OpenQuestions { changed, by_statuses: by_statuses(&scenario_pairs, changed) };
     let mut collected = Collector::default();
     for scenario_pair in &scenario_pairs {
@@ -120,7 +116,7 @@ impl Collector {
     /// The row of a violation, with the place of this pair.
     fn violation_row(&mut self, pair: &CheckPair<'_>) -> Option<&mut SideDifference> {
         let (class, violating) = (pair.violation?, pair.violating()?);
-        let side = if class == DifferenceClass::AViolates { SideLetter::A } else { SideLetter::B };
+        let side = if class == DifferenceClass::AViolates { Side::A } else { Side::B };
         let operation = violating.exchange.as_ref().and_then(|exchange| exchange.request.operation);
         // A violation of both sides does not explain why only one side refused a call.
         if pair.is_one_sided() {
@@ -173,8 +169,8 @@ impl Collector {
         let (first, second) = (scenario_pair.a, scenario_pair.b);
         let mut add = |a: Option<NotRun>, b: Option<NotRun>, place: String| match (a, b) {
             (Some(a), Some(b)) => self.neither(&a, &b, &place),
-            (Some(why), None) => self.add_stopped(SideLetter::A, why, place, first, has_cause),
-            (None, Some(why)) => self.add_stopped(SideLetter::B, why, place, second, has_cause),
+            (Some(why), None) => self.add_stopped(Side::A, why, place, first, has_cause),
+            (None, Some(why)) => self.add_stopped(Side::B, why, place, second, has_cause),
             (None, None) => {}
         };
         if first.not_run.is_some() || second.not_run.is_some() {
@@ -194,7 +190,7 @@ impl Collector {
 
     fn add_stopped(
         &mut self,
-        side: SideLetter,
+        side: Side,
         why: NotRun,
         place: String,
         scenario: &ScenarioResult,
@@ -217,7 +213,7 @@ impl Collector {
         self.leave_out(reason, a.is_tolerated || b.is_tolerated, name);
     }
 
-    fn one_sided(&mut self, side: SideLetter, why: &NotRun, name: &str, has_cause: bool) {
+    fn one_sided(&mut self, side: Side, why: &NotRun, name: &str, has_cause: bool) {
         if why.is_tolerated {
             return self.leave_out(format!("{side}: {}", why.reason), true, name);
         }
@@ -232,8 +228,8 @@ impl Collector {
                 let said = format!("not run: {}{}", why.reason, setting.unwrap_or_default());
                 let other = "ran".to_owned();
                 let (a, b) = match side {
-                    SideLetter::A => (said, other),
-                    SideLetter::B => (other, said),
+                    Side::A => (said, other),
+                    Side::B => (other, said),
                 };
                 SideDifference {
                     message: "only one side could be asked".to_owned(),
@@ -317,8 +313,7 @@ mod tests {
     use serde_json::json;
 
     use super::{
-        CheckPair, CheckResult, Collector, DifferenceClass, NotRun, NotRunKind, SideLetter,
-        StoppedCheck,
+        CheckPair, CheckResult, Collector, DifferenceClass, NotRun, NotRunKind, Side, StoppedCheck,
     };
 
     /// A call that only one side refused is a difference, although both sides violate its operation.
@@ -331,7 +326,7 @@ mod tests {
         .expect("it is a check");
         let pair =
             CheckPair { a: &check, b: &check, violation: Some(DifferenceClass::BothViolate) };
-        for side in [SideLetter::A, SideLetter::B] {
+        for side in [Side::A, Side::B] {
             let mut collected = Collector::default();
             collected.violation_row(&pair);
             let why = NotRun::new(NotRunKind::Control, "the target refused the control");

@@ -8,7 +8,7 @@ use crate::scenario::ScenarioName;
 use crate::verdict::result::RunResult;
 
 /// One side: the run, and the responses of the target.
-pub struct Side {
+pub struct SideRun {
     /// The name on the command line.
     pub(super) word: String,
     /// The run.
@@ -16,7 +16,7 @@ pub struct Side {
     pub(super) readings: BTreeMap<ScenarioName, Vec<StepReading>>,
 }
 
-impl Side {
+impl SideRun {
     /// A run, with the responses that its events collected.
     pub fn new(word: &str, result: RunResult, readings: &RunReadings) -> Self {
         Self { word: word.to_owned(), result, readings: readings.take() }

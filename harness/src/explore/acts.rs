@@ -53,8 +53,8 @@ static ALL: LazyLock<Vec<ActTemplate>> =
     LazyLock::new(|| FILES.into_iter().flat_map(yaml::embedded::<Vec<_>>).collect());
 
 /// An act that may be sent to a target that meets these needs of scenarios.
-pub(super) fn act(met: &BTreeSet<&str>) -> BoxedStrategy<Act> {
-    let is_met = |need: &String| met.contains(need.as_str());
+pub(super) fn act(met_needs: &BTreeSet<&str>) -> BoxedStrategy<Act> {
+    let is_met = |need: &String| met_needs.contains(need.as_str());
     let allowed = ALL.iter().filter(|template| template.needs.iter().all(is_met));
     Union::new_weighted(allowed.map(|it| (it.weight, it.strategy())).collect()).boxed()
 }
@@ -128,7 +128,7 @@ mod tests {
             let text = format!("{:?}", act.steps);
             assert!(!text.contains("${"), "{text}");
             assert!(act.needs.iter().all(|need| NEEDS.contains(&need.as_str())), "{:?}", act.needs);
-            files("acts", &[Case { number, met: BTreeSet::new(), acts: vec![act] }])
+            files("acts", &[Case { number, met_needs: BTreeSet::new(), acts: vec![act] }])
                 .expect("it is a scenario");
         }
     }

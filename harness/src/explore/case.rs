@@ -31,7 +31,7 @@ pub struct Case {
     /// Starts with 1.
     pub number: u64,
     /// The needs that the target meets. Its acts may have only these.
-    pub met: BTreeSet<&'static str>,
+    pub met_needs: BTreeSet<&'static str>,
     pub acts: Vec<Act>,
 }
 
@@ -126,7 +126,7 @@ mod tests {
             "expect": { "a.b": { "status": [200, 404], "/x": { "equals": {} } } },
         });
         let act = Act { steps: vec![step], needs: &[], creations: 0, compares: false };
-        let case = Case { number: 1, met: BTreeSet::new(), acts: vec![act] };
+        let case = Case { number: 1, met_needs: BTreeSet::new(), acts: vec![act] };
         insta::assert_snapshot!(text(&[case]), @r#"
         section: "4"
         title: Explored

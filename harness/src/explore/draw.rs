@@ -17,7 +17,7 @@ const ACTS_MAX: usize = 6;
 pub(super) fn case(
     seed: u64,
     number: u64,
-    met: &BTreeSet<&str>,
+    met_needs: &BTreeSet<&str>,
 ) -> Option<impl ValueTree<Value = Vec<Act>> + use<>> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -25,7 +25,7 @@ pub(super) fn case(
     let config = Config { failure_persistence: None, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    vec(act(met), 1..=ACTS_MAX).new_tree(&mut runner).ok()
+    vec(act(met_needs), 1..=ACTS_MAX).new_tree(&mut runner).ok()
 }
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ mod tests {
         #[test]
         fn a_written_case_is_read_as_it_was_drawn(seed in any::<u64>()) {
             let tree = case(seed, 1, &NEEDS.into()).expect("it is drawn");
-            let case = Case { number: 1, met: NEEDS.into(), acts: tree.current() };
+            let case = Case { number: 1, met_needs: NEEDS.into(), acts: tree.current() };
             let text = text(std::slice::from_ref(&case));
             let read: Value = serde_saphyr::from_str(&text).expect("it is YAML");
             assert_eq!(read["scenarios"][0], case.scenario());

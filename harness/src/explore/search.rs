@@ -119,17 +119,17 @@ impl Search<'_> {
 
     fn draw(&self) -> Vec<Case> {
         let target = self.runner.target();
-        let met: BTreeSet<&'static str> =
+        let met_needs: BTreeSet<&'static str> =
             NEEDS.into_iter().filter(|need| target.missing(need).is_none()).collect();
-        if !met.contains("read") {
+        if !met_needs.contains("read") {
             return Vec::new();
         }
         // Without those that write, if the limit of created objects is reached.
-        let reading = &met - &BTreeSet::from(["write", "delete"]);
+        let reading = &met_needs - &BTreeSet::from(["write", "delete"]);
         let mut left = target.created_objects_max().map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
         let mut drawn = Vec::new();
         for number in 1..=self.options.cases {
-            let mut case = self.case(number, &met);
+            let mut case = self.case(number, &met_needs);
             if let Some(left) = &mut left {
                 let creations: u32 = case.acts.iter().map(|act| act.creations).sum();
                 match left.checked_sub(creations) {
@@ -142,10 +142,10 @@ impl Search<'_> {
         drawn
     }
 
-    fn case(&self, number: u64, met: &BTreeSet<&'static str>) -> Case {
-        let tree = draw::case(self.options.target.target.seed, number, met);
+    fn case(&self, number: u64, met_needs: &BTreeSet<&'static str>) -> Case {
+        let tree = draw::case(self.options.target.target.seed, number, met_needs);
         let acts = tree.map(|tree| tree.current()).unwrap_or_default();
-        Case { number, met: met.clone(), acts }
+        Case { number, met_needs: met_needs.clone(), acts }
     }
 
     /// One violation for each broken requirement, without expected failures.

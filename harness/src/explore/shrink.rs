@@ -27,7 +27,7 @@ pub(super) async fn shrink(
     requirement: &str,
     result: Arc<ScenarioResult>,
 ) -> Result<(Case, Arc<ScenarioResult>), String> {
-    let tree = draw::case(seed, case.number, &case.met);
+    let tree = draw::case(seed, case.number, &case.met_needs);
     let mut best = (case, result);
     let Some(mut tree) = tree else { return Ok(best) };
     let runs = if runner.target().is_mock() { RUNS_MAX } else { RUNS_MAX_DEPLOYMENT };

@@ -19,6 +19,8 @@ pub use account::Account;
 pub use evidence::ConductEvidence;
 pub use finding::ConductFinding;
 pub use journal::{ControlUse, JournalCall, control_uses, rows};
-pub(super) use rules::TOKEN_TRIES_MAX;
+pub(super) use rules::{
+    ASSUMES_25, FIRST_PAGE_ONLY, NO_TIMEOUT, TOKEN_ENDPOINT_HAMMERED, TOKEN_TRIES_MAX,
+};
 pub use rules::{disturbed_findings, findings, judged_rules};
 pub use world_journal::{WorldJournal, read};

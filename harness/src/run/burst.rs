@@ -25,7 +25,7 @@ use super::{judge, prepare, send};
 const SPACED_IN_FLIGHT_MAX: usize = 64;
 
 pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &BurstStep) -> Result<(), Stop> {
-    run.views().doubt();
+    run.views().mark_outdated();
     let mut calls = calls(run, step).await?;
     if !step.plan.is_few() {
         if run.session.replaced_tokens(&calls).await {

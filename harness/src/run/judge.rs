@@ -58,7 +58,9 @@ pub(super) fn holds(
             kind,
             format!("{what} ({})", run.shared.options.masks.mask(&message)),
         )),
-        Judgement::Empty { reason } => Err(Stop::not_run(kind, format!("{what} ({reason})"))),
+        Judgement::NotApplicable { reason } => {
+            Err(Stop::not_run(kind, format!("{what} ({reason})")))
+        }
     }
 }
 
@@ -131,7 +133,7 @@ impl CheckOrigin {
                 result.actual = masked(&result, actual);
                 result.pointer = pointer;
             }
-            Judgement::Empty { reason } => result.message = reason,
+            Judgement::NotApplicable { reason } => result.message = reason,
         }
         result
     }
@@ -229,7 +231,7 @@ fn part(place: &AnswerPlace) -> ResponsePart {
     }
 }
 
-/// Records one answer to an open question. The check is `observed`, `warn` outside the latitude of the question, or
+/// Records one answer to an open question. The check is `observed`, `warn` if the question does not allow it, or
 /// `drift` where it differs from a pinned answer.
 pub(super) fn answer(
     run: &mut ScenarioRun<'_>,
@@ -255,7 +257,7 @@ pub(super) fn answer(
     }
     result.verdict = if is_within { Verdict::Observed } else { Verdict::Warn };
     if !is_within {
-        result.expected = question.latitude.to_string();
+        result.expected = question.allowed.to_string();
         let actual = &result.actual;
         result.message = match standing {
             AnswerStanding::Warn => {

@@ -25,7 +25,7 @@ pub(super) fn other_total(
     let (first, other) = (first.to_string(), page.total().to_string());
     let judgement = Judgement::fails(MismatchKind::Value, message, first, other);
     let requirement = "pagination.totals-same-on-each-page";
-    Some(fault(run, shape, page, requirement, judgement, "/pagination/total_count"))
+    Some(fault(run, shape, page, requirement, judgement.at("/pagination/total_count")))
 }
 
 fn fault(
@@ -34,9 +34,8 @@ fn fault(
     page: &ListPage,
     requirement: &'static str,
     judgement: Judgement,
-    at: &str,
 ) -> CheckResult {
-    let (judgement, exchange) = (judgement.at(at.to_owned()), page.document.exchange.clone());
+    let exchange = page.document.exchange.clone();
     judge::origin(run).result(requirement, line_at(shape), judgement, exchange)
 }
 
@@ -68,79 +67,67 @@ fn fault_of_pages(
     shape: &RequestShape,
     pages: &[ListPage],
 ) -> Option<CheckResult> {
-    let fault = |page: &ListPage, requirement, judgement: Judgement, at: &str| {
-        Some(fault(run, shape, page, requirement, judgement, at))
-    };
-    let mut known: BTreeMap<&str, u64> = BTreeMap::new();
-    for page in pages {
-        let number = page.number;
-        if let Some(said) = page.pagination("current_page").filter(|said| *said != number) {
-            let judgement = Judgement::fails(
-                MismatchKind::Value,
-                format!("page {number} of the list says that it is page {said}"),
-                number.to_string(),
-                said.to_string(),
-            );
-            return fault(page, "pagination.current-page", judgement, "/pagination/current_page");
-        }
-        let length = page.items().len() as u64;
-        if let (Some(size), Some(last)) =
-            (page.pagination("per_page"), page.pagination("total_pages"))
-            && number < last
-            && length < size
-        {
-            let is_end = |other: &ListPage| other.number <= number || other.items().is_empty();
-            if pages.iter().all(is_end) {
-                let members = pages.iter().map(|page| page.items().len()).sum::<usize>();
-                let total = page.total();
-                let (requirement, at, message, expected, actual) = if total == members {
-                    (
-                        "pagination.total-pages-agrees",
-                        "/pagination/total_pages",
-                        format!("`total_pages` is {last}, and the members end on page {number}"),
-                        number.to_string(),
-                        last.to_string(),
-                    )
-                } else {
-                    (
-                        "pagination.total-count-agrees",
-                        "/pagination/total_count",
-                        format!(
-                            "all pages of the list have {members} members, and `total_count` is {total}"
-                        ),
-                        members.to_string(),
-                        total.to_string(),
-                    )
-                };
-                let kind = MismatchKind::Value;
-                let judgement = Judgement::fails(kind, message, expected, actual);
-                return fault(page, requirement, judgement, at);
-            }
-            let judgement = Judgement::fails(
-                MismatchKind::Length,
-                format!("page {number} of {last} is not full"),
-                format!("{size} members"),
-                format!("{length} members"),
-            );
-            return fault(page, "pagination.full-until-last", judgement, "/data");
-        }
-        for id in page.items().iter().filter_map(|item| item["id"].as_str()) {
-            if let Some(first) = known.insert(id, number) {
-                let message = match first == number {
-                    true => format!("a member is on page {number} of the list twice"),
-                    false => {
-                        format!("a member of page {first} of the list is on page {number} too")
-                    }
-                };
-                let judgement = Judgement::fails(
-                    MismatchKind::Duplicate,
-                    message,
-                    "each member on one page",
-                    id.to_owned(),
-                );
-                return fault(page, "pagination.no-item-twice", judgement, "/data");
-            }
-        }
+    let mut known = BTreeMap::new();
+    pages.iter().find_map(|page| {
+        let (requirement, judgement) = wrong_number(page)
+            .or_else(|| short_page(page, pages))
+            .or_else(|| repeated_item(page, &mut known))?;
+        Some(fault(run, shape, page, requirement, judgement))
+    })
+}
+
+/// A page that says that it is another one.
+fn wrong_number(page: &ListPage) -> Option<(&'static str, Judgement)> {
+    let number = page.number;
+    let said = page.pagination("current_page").filter(|said| *said != number)?;
+    let message = format!("page {number} of the list says that it is page {said}");
+    let judgement =
+        Judgement::fails(MismatchKind::Value, message, number.to_string(), said.to_string());
+    Some(("pagination.current-page", judgement.at("/pagination/current_page")))
+}
+
+/// A page before the last that is not full. If no page after it has items, a total is too large.
+fn short_page(page: &ListPage, pages: &[ListPage]) -> Option<(&'static str, Judgement)> {
+    let (number, length) = (page.number, page.items().len() as u64);
+    let (size, last) = (page.pagination("per_page")?, page.pagination("total_pages")?);
+    if number >= last || length >= size {
+        return None;
     }
-    None
+    let is_end = |other: &ListPage| other.number <= number || other.items().is_empty();
+    if !pages.iter().all(is_end) {
+        let message = format!("page {number} of {last} is not full");
+        let (expected, actual) = (format!("{size} members"), format!("{length} members"));
+        let judgement = Judgement::fails(MismatchKind::Length, message, expected, actual);
+        return Some(("pagination.full-until-last", judgement.at("/data")));
+    }
+    let members = pages.iter().map(|page| page.items().len()).sum::<usize>();
+    let total = page.total();
+    if total == members {
+        let message = format!("`total_pages` is {last}, and the members end on page {number}");
+        let judgement =
+            Judgement::fails(MismatchKind::Value, message, number.to_string(), last.to_string());
+        return Some(("pagination.total-pages-agrees", judgement.at("/pagination/total_pages")));
+    }
+    let message =
+        format!("all pages of the list have {members} members, and `total_count` is {total}");
+    let judgement =
+        Judgement::fails(MismatchKind::Value, message, members.to_string(), total.to_string());
+    Some(("pagination.total-count-agrees", judgement.at("/pagination/total_count")))
+}
+
+/// An item that is there twice. `known` has the pages of all earlier items by id.
+fn repeated_item<'p>(
+    page: &'p ListPage,
+    known: &mut BTreeMap<&'p str, u64>,
+) -> Option<(&'static str, Judgement)> {
+    let number = page.number;
+    let mut ids = page.items().iter().filter_map(|item| item["id"].as_str());
+    let (id, first) = ids.find_map(|id| Some((id, known.insert(id, number)?)))?;
+    let message = match first == number {
+        true => format!("a member is on page {number} of the list twice"),
+        false => format!("a member of page {first} of the list is on page {number} too"),
+    };
+    let judgement =
+        Judgement::fails(MismatchKind::Duplicate, message, "each member on one page", id);
+    Some(("pagination.no-item-twice", judgement.at("/data")))
 }

@@ -90,7 +90,7 @@ async fn check_premise(run: &mut ScenarioRun<'_>, premise: &Premise) -> Result<(
         Judgement::Fails(_) => Err(Stop::NotApplicable(
             "the service changed what the check relies on while it was judged".to_owned(),
         )),
-        Judgement::Holds | Judgement::Empty { .. } => Ok(()),
+        Judgement::Holds | Judgement::NotApplicable { .. } => Ok(()),
     }
 }
 

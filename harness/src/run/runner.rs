@@ -76,12 +76,11 @@ pub async fn run_part(
     };
     let places: Vec<(usize, usize)> =
         planned.iter().filter(is_of_shard).map(|planned| planned.place).collect();
-    let is_suite = options.selectors.is_empty() && options.excluded.is_empty();
     let files = Arc::clone(&options.files);
     let runner = Runner::open(options, interruption, on_event).await?;
     runner.announce(places.len());
     let scenarios = runner.run(&files, &places).await;
-    Ok(runner.into_part(scenarios, is_suite).await)
+    Ok(runner.into_part(scenarios).await)
 }
 
 /// The index of the recording of a run, without the options that are needed to judge it again.
@@ -262,11 +261,11 @@ impl Runner {
 
     /// Cleans up. Returns the result of a run with these scenarios.
     pub async fn end(self, scenarios: Vec<Arc<ScenarioResult>>) -> RunResult {
-        self.into_part(scenarios, false).await.concluded(PartScope::Whole)
+        self.into_part(scenarios).await.concluded(PartScope::Whole)
     }
 
     /// Cleans up. Only a run of a whole suite finds unused snapshots.
-    async fn into_part(self, scenarios: Vec<Arc<ScenarioResult>>, is_suite: bool) -> RunPart {
+    async fn into_part(self, scenarios: Vec<Arc<ScenarioResult>>) -> RunPart {
         let shared = &self.shared;
         tokio::select! {
             () = shared.target.cleanup() => {}
@@ -276,7 +275,9 @@ impl Runner {
         let mut scenarios: Vec<_> = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
         scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
         let snapshots: SnapshotLog = std::mem::take(&mut *shared.snapshots.lock());
-        let used = shared.options.snapshots.as_ref();
+        let options = &shared.options;
+        let is_suite = options.selectors.is_empty() && options.excluded.is_empty();
+        let used = options.snapshots.as_ref();
         let snapshots = used.map(|(mode, dir)| snapshots.into_findings(*mode, dir, is_suite));
         let result = RunResult {
             outcome,

@@ -22,7 +22,7 @@ pub(super) async fn send(
     shape: &RequestShape,
 ) -> Result<Document, Stop> {
     let prepared = prepare::request(run, shape).await?;
-    send_prepared(run, prepared, false).await
+    send_prepared(run, prepared, only_reads).await
 }
 
 /// As [`send`], for a request that must be refused. A service that refuses it does nothing, so it is sent once more
@@ -32,7 +32,7 @@ pub(super) async fn send_to_be_refused(
     shape: &RequestShape,
 ) -> Result<Document, Stop> {
     let prepared = prepare::request(run, shape).await?;
-    send_prepared(run, prepared, true).await
+    send_prepared(run, prepared, |_| true).await
 }
 
 /// Sends a token request, or reuses the exchange of the same request in an earlier scenario.
@@ -44,19 +44,20 @@ pub(super) async fn send_or_reuse(
     if let Some(exchange) = run.session.cached_token_response(&prepared).await {
         run.has_earlier_token = true;
         judge::record(run, &exchange);
-        return document(run, &exchange, false);
+        return document(run, &exchange, prepared.body.breaks_off());
     }
-    let document = send_prepared(run, prepared.clone(), false).await?;
+    let document = send_prepared(run, prepared.clone(), only_reads).await?;
     if let Some(exchange) = &document.exchange {
         run.session.keep_token_response(&prepared, exchange).await;
     }
     Ok(document)
 }
 
+/// Sends a request, and once more after an error of a gateway if `may_repeat` says that it had no effect.
 async fn send_prepared(
     run: &mut ScenarioRun<'_>,
     prepared: ClientRequest,
-    has_no_effect: bool,
+    may_repeat: fn(&Exchange) -> bool,
 ) -> Result<Document, Stop> {
     let breaks_off = prepared.body.breaks_off();
     let consents = consent::needed(&prepared, prepared.operation, false);
@@ -64,7 +65,7 @@ async fn send_prepared(
     note_effect(run, &exchange);
     note_long_list(run, &exchange);
     if let Some(status) = unavailable(run, &exchange) {
-        let may_repeat = has_no_effect || only_reads(&exchange);
+        let may_repeat = may_repeat(&exchange);
         if !may_repeat || !answers(run).await {
             judge::record(run, &exchange);
             return Err(Stop::not_run(NotRunKind::NoAnswer, no_answer(status, may_repeat)));
@@ -74,8 +75,8 @@ async fn send_prepared(
         exchange = Arc::new(run.session.send(prepared.clone()).await);
         note_effect(run, &exchange);
     }
-    let may_repeat = has_no_effect || only_reads(&exchange);
-    if !breaks_off && broken(run, &exchange).is_some() && may_repeat && answers(run).await {
+    let is_broken = !breaks_off && broken(run, &exchange).is_some();
+    if is_broken && may_repeat(&exchange) && answers(run).await {
         run.record.exchanges.push(exchange);
         exchange = Arc::new(run.session.send(prepared.clone()).await);
         note_effect(run, &exchange);
@@ -180,7 +181,7 @@ fn note_effect(run: &mut ScenarioRun<'_>, exchange: &Exchange) {
     }
     let is_known = !is_refused && run.shared.changes.note_effect(exchange);
     if !is_known {
-        run.views().doubt();
+        run.views().mark_outdated();
     }
 }
 

@@ -15,7 +15,7 @@ use super::read_only;
 /// The reason why a scenario stays on shard 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum HoldReason {
+pub enum FirstShardReason {
     /// It sends so many requests that it meets the rate limit of the address.
     Load,
     /// It asks for tokens or uses them up. All shards share the limit of the token endpoint.
@@ -32,7 +32,7 @@ pub struct ShardedScenario {
     /// The shard that runs it, from 1.
     pub shard: u16,
     /// The reason why it stays on shard 1.
-    pub held: Option<HoldReason>,
+    pub reason: Option<FirstShardReason>,
     /// The expected milliseconds; 1 if no cost is known.
     pub cost: u64,
 }
@@ -46,7 +46,7 @@ pub struct ShardPlan {
     pub scenarios: Vec<ShardedScenario>,
 }
 
-impl HoldReason {
+impl FirstShardReason {
     /// The kind of scenarios, in a few words.
     pub fn sentence(self) -> &'static str {
         match self {
@@ -94,8 +94,9 @@ impl ShardPlan {
         let mut scenarios: Vec<ShardedScenario> = planned
             .iter()
             .map(|planned| {
-                let (name, held) = (planned.name().to_string(), HoldReason::of(planned.scenario));
-                ShardedScenario { cost: cost(&name), name, shard: SAME_MACHINE_SHARD, held }
+                let name = planned.name().to_string();
+                let reason = FirstShardReason::of(planned.scenario);
+                ShardedScenario { cost: cost(&name), name, shard: SAME_MACHINE_SHARD, reason }
             })
             .collect();
         let drawn = |name: &str| if costs.is_empty() { text_hash(0, name) } else { 0 };
@@ -116,18 +117,19 @@ impl ShardPlan {
 
 /// Assigns items with their costs to shards, the most expensive first. The items keep their order.
 pub fn assigned(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
-    let row = |(name, cost)| ShardedScenario { name, cost, shard: SAME_MACHINE_SHARD, held: None };
+    let row =
+        |(name, cost)| ShardedScenario { name, cost, shard: SAME_MACHINE_SHARD, reason: None };
     let mut rows: Vec<ShardedScenario> = items.into_iter().map(row).collect();
     assign(&mut rows, count, |_| 0);
     rows.into_iter().map(|row| (row.name, row.shard)).collect()
 }
 
-/// Assigns the rows that are not held: the most expensive first, to the shard with the least work. Of rows with equal
-/// costs the one with the smallest number in `drawn` is first.
+/// Assigns the rows that any shard may run: the most expensive first, to the shard with the least work. Of rows with
+/// equal costs the one with the smallest number in `drawn` is first.
 fn assign(rows: &mut [ShardedScenario], count: u16, drawn: impl Fn(&str) -> u64) {
     let mut loads = vec![0; usize::from(count.max(1))];
-    loads[0] = rows.iter().filter(|row| row.held.is_some()).map(|row| row.cost).sum();
-    let mut free: Vec<_> = rows.iter_mut().filter(|row| row.held.is_none()).collect();
+    loads[0] = rows.iter().filter(|row| row.reason.is_some()).map(|row| row.cost).sum();
+    let mut free: Vec<_> = rows.iter_mut().filter(|row| row.reason.is_none()).collect();
     free.sort_by_cached_key(|row| (Reverse(row.cost), drawn(&row.name), row.name.clone()));
     for row in free {
         let least = (0..loads.len()).min_by_key(|at| loads[*at]).unwrap_or_default();
@@ -140,7 +142,7 @@ fn assign(rows: &mut [ShardedScenario], count: u16, drawn: impl Fn(&str) -> u64)
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{HoldReason, ShardPlan};
+    use super::{FirstShardReason, ShardPlan};
     use crate::scenario::{load, plan};
 
     #[test]
@@ -161,7 +163,7 @@ mod tests {
             let in_files: Vec<String> = planned.iter().map(|one| one.name().to_string()).collect();
             assert_eq!(names, in_files);
             assert!(plan.scenarios.iter().all(|it| (1..=count).contains(&it.shard)));
-            assert!(plan.scenarios.iter().all(|it| it.held.is_none() || it.shard == 1));
+            assert!(plan.scenarios.iter().all(|it| it.reason.is_none() || it.shard == 1));
             let used: BTreeSet<u16> = plan.scenarios.iter().map(|it| it.shard).collect();
             assert_eq!(used.len(), usize::from(count), "every shard has a scenario");
         }
@@ -178,8 +180,8 @@ mod tests {
         let costs =
             planned.iter().zip([9, 5, 4, 4, 1]).map(|(one, cost)| (one.name().to_string(), cost));
         let plan = ShardPlan::new(&planned, &costs.collect(), 2);
-        let held = plan.scenarios.iter().filter(|it| it.held.is_some()).count();
-        assert_eq!(held, 0);
+        let held_back = plan.scenarios.iter().filter(|it| it.reason.is_some()).count();
+        assert_eq!(held_back, 0);
         let sums = [1, 2].map(|number| plan.of_shard(number).map(|it| it.cost).sum::<u64>());
         // 9 | 5, then 9 | 5 + 4. Of two equal shards the first gets 4, and the other one gets 1.
         assert_eq!(sums, [9 + 4, 5 + 4 + 1]);
@@ -190,12 +192,12 @@ mod tests {
         let files = load::bundled().expect("the bundled suite is sound");
         let reason = |id: &str| {
             let mut all = files.iter().flat_map(|file| &file.scenarios);
-            HoldReason::of(all.find(|it| it.id == id).expect("it is bundled"))
+            FirstShardReason::of(all.find(|it| it.id == id).expect("it is bundled"))
         };
-        assert_eq!(reason("fifteen-hundred"), Some(HoldReason::Load));
-        assert_eq!(reason("exactly-six-hundred"), Some(HoldReason::Load));
-        assert_eq!(reason("token-lives-two-hours"), Some(HoldReason::SharedState));
-        assert_eq!(reason("token-expired-for-reading"), Some(HoldReason::Tokens));
+        assert_eq!(reason("fifteen-hundred"), Some(FirstShardReason::Load));
+        assert_eq!(reason("exactly-six-hundred"), Some(FirstShardReason::Load));
+        assert_eq!(reason("token-lives-two-hours"), Some(FirstShardReason::SharedState));
+        assert_eq!(reason("token-expired-for-reading"), Some(FirstShardReason::Tokens));
         assert_eq!(reason("pagination-partition"), None);
     }
 }

@@ -219,7 +219,7 @@ fn assume(run: &ScenarioRun<'_>, assumption: &Assumption) -> Result<(), Stop> {
         let value = text.render(&run.names).ok().filter(|value| !value.is_null());
         match check::matcher::judge(matcher, &PlaceValue::One(value), &run.names) {
             Judgement::Holds => {}
-            Judgement::Fails(_) | Judgement::Empty { .. } => {
+            Judgement::Fails(_) | Judgement::NotApplicable { .. } => {
                 return Err(Stop::NotApplicable(assumption.because.clone()));
             }
         }

@@ -99,8 +99,8 @@ impl RememberedViews {
         self.0.lock().get(name).cloned()
     }
 
-    /// Marks all views after a call with an unknown effect.
-    pub(super) fn doubt(&self) {
+    /// Marks all views as out of date, after a call with an unknown effect.
+    pub(super) fn mark_outdated(&self) {
         self.0.lock().values_mut().for_each(|view| view.is_current = false);
     }
 }
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(views.get("GET /v1/requests"), None);
         views.remember("GET /v1/requests", RememberedView::new(view(&[], &["a"], 1), 0));
         assert!(views.get("GET /v1/requests").is_some_and(|view| view.is_current));
-        views.doubt();
+        views.mark_outdated();
         assert!(views.get("GET /v1/requests").is_some_and(|view| !view.is_current));
     }
 

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::defects::DefectTrial;
 use super::degenerate::DegenerateTarget;
 use super::deployment_matrix::UnprovenRow;
+use super::drawn_services::DrawnService;
 use super::finding_fit::FindingMisfit;
 use super::history::HistoryDifference;
-use super::latitude::DrawnService;
 use super::matrix::MatrixRow;
 use super::score::MutationTest;
 
@@ -38,7 +38,8 @@ pub struct SelftestOutcome {
     #[serde(skip_deserializing)]
     pub unproven_as_deployment: Option<Vec<UnprovenRow>>,
     /// Services that answer all open questions differently.
-    pub latitude: Vec<DrawnService>,
+    #[serde(rename = "latitude")]
+    pub combined: Vec<DrawnService>,
     /// Services that answer one open question differently.
     pub alone: Vec<DrawnService>,
     /// Targets that are not the service.
@@ -79,7 +80,7 @@ impl SelftestOutcome {
 
     /// Every service with drawn answers.
     pub fn drawn_services(&self) -> impl Iterator<Item = &DrawnService> {
-        self.latitude.iter().chain(&self.alone)
+        self.combined.iter().chain(&self.alone)
     }
 
     /// Questions whose answer was observed at least once.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::defects::DefectTrial;
 use super::degenerate::DegenerateTarget;
-use super::latitude::DrawnService;
+use super::drawn_services::DrawnService;
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use crate::report::{html, section_order};
 

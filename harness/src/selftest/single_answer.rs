@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::answers;
 use serde_json::Value;
 
-use super::latitude::{AnswerDraw, DrawnService, try_answers};
+use super::drawn_services::{AnswerDraw, DrawnService, try_answers};
 use super::trial::{TrialEnvironment, is_heavy, of_shard, side_by_side};
 use crate::run::environment::Shard;
 use crate::scenario::declared;

@@ -20,7 +20,7 @@ pub fn text(outcome: &SelftestOutcome, detail: Detail) -> String {
     defects(&mut page, outcome);
     mutation(&mut page, &outcome.mutation);
     matrix(&mut page, outcome);
-    latitude(&mut page, outcome);
+    drawn_services(&mut page, outcome);
     degenerate(&mut page, outcome);
     let (verdict, said) = match outcome.is_proven() {
         true => (Verdict::Pass, "proven: every defect is caught, and no conformant service fails"),
@@ -40,6 +40,11 @@ impl TextPage {
     fn head(&mut self, is_good: bool, said: &str) {
         let (verdict, word) = if is_good { (Verdict::Pass, "ok ") } else { (Verdict::Fail, "BAD") };
         self.out.push_str(&format!("{} {said}\n", paint::verdict(verdict, word)));
+    }
+
+    /// Adds a line that is marked good.
+    fn good(&mut self, said: &str) {
+        self.head(true, said);
     }
 
     /// Adds a head with the number of these faults, and a line for each.
@@ -138,12 +143,12 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
         ("by kind of place", test.by_kind()),
         ("by section", test.by_section()),
     ] {
-        page.head(true, &format!("mutants {title}: tried, killed, killed as a deployment"));
+        page.good(&format!("mutants {title}: tried, killed, killed as a deployment"));
         if page.detail == Detail::Verbose {
             page.rows(Table::with_numbers(0, 1..4), groups.into_iter().map(score));
         }
     }
-    page.head(true, "mutants that no outside observer can notice");
+    page.good("mutants that no outside observer can notice");
     let excused = test.equivalent.iter();
     page.lines(
         excused.map(|(class, it)| {
@@ -166,11 +171,11 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
         page.head(unproven.is_empty(), &said);
         page.lines(unproven.iter().map(|row| format!("noticed no defect: {}", row.requirement)));
     } else {
-        page.head(true, &format!("{said} (only chosen defects were tried: not judged)"));
+        page.good(&format!("{said} (only chosen defects were tried: not judged)"));
     }
     if let (true, Some(there)) = (outcome.is_whole, &outcome.unproven_as_deployment) {
         let said = format!("as a deployment: {} of {gating}", gating - there.len());
-        page.head(true, &format!("gating requirements killed {said}"));
+        page.good(&format!("gating requirements killed {said}"));
         let reason = |it: &UnprovenRow| <&str>::from(it.reason);
         page.lines(there.iter().map(|it| format!("{}: {}", it.requirement, reason(it))));
     }
@@ -181,7 +186,7 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
     }
 }
 
-fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
+fn drawn_services(page: &mut TextPage, outcome: &SelftestOutcome) {
     let fails: Vec<String> = outcome
         .drawn_services()
         .flat_map(|drawn| {
@@ -196,7 +201,7 @@ fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
     let said = format!(
         "latitude: {} false fails over {} seeds and {} single questions",
         fails.len(),
-        outcome.latitude.len(),
+        outcome.combined.len(),
         outcome.alone.len()
     );
     page.head(fails.is_empty(), &said);
@@ -256,7 +261,7 @@ pub fn on_target_text(found: &TargetSelftest, detail: Detail) -> String {
     for (fate, said) in fates {
         let defects = found.of_fate(fate);
         if !defects.is_empty() {
-            page.head(true, &format!("{} {said}", defects.len()));
+            page.good(&format!("{} {said}", defects.len()));
             let line = |it: &&DefectOnTarget| {
                 format!("{} ({})", it.defect.id, it.defect.breaks.join(", "))
             };

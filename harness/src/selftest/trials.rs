@@ -9,7 +9,7 @@ use moot_mock::defect::mutant::Mutant;
 use super::defects;
 use super::degenerate::{self, DEGENERATE_COUNT};
 use super::deployment_matrix;
-use super::latitude;
+use super::drawn_services;
 use super::matrix;
 use super::mutants::{self, TrialColumn, sound};
 use super::outcome::SelftestOutcome;
@@ -98,7 +98,7 @@ impl SelftestPlan {
         let outcome = SelftestOutcome {
             defects,
             mutation: MutationTest::new(self.mutant_seed, mutants),
-            latitude: latitude::combined(bench, self.seeds, shard).await,
+            combined: drawn_services::combined(bench, self.seeds, shard).await,
             alone: alone(bench, self.seeds, is_thorough, shard).await,
             degenerate: match shard.has(0) {
                 true => degenerate::degenerate(bench).await?,
@@ -118,7 +118,7 @@ impl SelftestOutcome {
     pub fn trials(&self) -> usize {
         self.defects.len()
             + self.mutation.trials.len()
-            + self.latitude.len()
+            + self.combined.len()
             + self.alone.len()
             + usize::from(!self.degenerate.is_empty())
     }
@@ -128,7 +128,7 @@ impl SelftestOutcome {
         let mutants = in_turn(parts.iter_mut().map(|part| take(&mut part.mutation.trials)));
         let mut all = Self {
             defects: in_turn(parts.iter_mut().map(|part| take(&mut part.defects))),
-            latitude: in_turn(parts.iter_mut().map(|part| take(&mut part.latitude))),
+            combined: in_turn(parts.iter_mut().map(|part| take(&mut part.combined))),
             alone: in_turn(parts.iter_mut().map(|part| take(&mut part.alone))),
             ..Self::default()
         };

@@ -33,7 +33,7 @@ fn messages_of(
     let found = implicit::judge(&exchange, context).into_iter();
     let message = |judgement| match judgement {
         Judgement::Fails(mismatch) => Some(mismatch.message),
-        Judgement::Holds | Judgement::Empty { .. } => None,
+        Judgement::Holds | Judgement::NotApplicable { .. } => None,
     };
     found.filter_map(|(_, judgement)| message(judgement)).collect()
 }

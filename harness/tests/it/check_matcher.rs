@@ -37,7 +37,7 @@ fn check_with(matcher: &str, value: Value, known: Value, expected: Is) {
     let found = match &judgement {
         Judgement::Holds => Holds,
         Judgement::Fails(_) => Fails,
-        Judgement::Empty { .. } => Empty,
+        Judgement::NotApplicable { .. } => Empty,
     };
     assert_eq!(found, expected, "{matcher} {value}: {judgement:?}");
 }

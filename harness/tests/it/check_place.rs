@@ -98,7 +98,7 @@ fn a_list_without_matches_is_absent_and_empty() {
     let judged = |claims: &str| expectation::judge(&written(claims), &page(), &names());
     assert_eq!(judged("\"$.x[*]\": { present: false }"), Judgement::Holds);
     assert!(matches!(judged("\"$.x[*]\": { present: true }"), Judgement::Fails(_)));
-    assert!(matches!(judged("\"$.x[*]\": { each: 1 }"), Judgement::Empty { .. }));
+    assert!(matches!(judged("\"$.x[*]\": { each: 1 }"), Judgement::NotApplicable { .. }));
     assert_eq!(judged("\"$.x[*]\": { length: 0 }"), Judgement::Holds);
     assert_eq!(judged("\"$.data[*]\": { present: true }"), Judgement::Holds);
 }
@@ -135,7 +135,10 @@ fn a_failed_claim_has_precedence_over_an_empty_one() {
     let both = judged("\"$.x[*]\": { unique: true }, status: 200");
     assert!(matches!(both, Judgement::Fails(_)), "{both:?}");
     let empty = judged("status: 404, \"$.x[*]\": { unique: true }");
-    assert!(matches!(empty, Judgement::Empty { .. }), "nothing passes by being empty: {empty:?}");
+    assert!(
+        matches!(empty, Judgement::NotApplicable { .. }),
+        "nothing passes by being empty: {empty:?}"
+    );
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn a_schema_is_named_or_documented() {
     };
     assert_eq!(judged("schema: problem", &document), Judgement::Holds);
     assert!(matches!(judged("schema: token", &document), Judgement::Fails(_)));
-    assert!(matches!(judged("schema: true", &document), Judgement::Empty { .. }));
+    assert!(matches!(judged("schema: true", &document), Judgement::NotApplicable { .. }));
     document.operation = Some(moot_fixtures::contract::Operation::GetLegalRequest);
     assert_eq!(judged("schema: true", &document), Judgement::Holds);
 }

@@ -130,7 +130,7 @@ pub(crate) fn check(seen: &Seen, expected: &[&str]) {
             Judgement::Fails(Mismatch { is_tolerable, .. }) => {
                 Some(format!("{}{}", if is_tolerable { "~" } else { "" }, requirement))
             }
-            Judgement::Holds | Judgement::Empty { .. } => None,
+            Judgement::Holds | Judgement::NotApplicable { .. } => None,
         })
         .collect();
     assert_eq!(failed, expected);

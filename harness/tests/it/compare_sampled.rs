@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use moot_fixtures::answers;
 use moot_harness::compare::{
-    ComparisonPlan, DifferenceClass, RunReadings, Side, TargetComparison, compare,
+    ComparisonPlan, DifferenceClass, RunReadings, SideRun, TargetComparison, compare,
 };
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{RunOptions, run};
@@ -68,7 +68,7 @@ const ANSWERS: [[&str; 3]; 4] = [
 ];
 
 /// A run of these scenarios with these options. Without a selector it runs all scenarios.
-async fn side(word: &str, target: TargetOptions, selectors: &[&str]) -> Side {
+async fn side(word: &str, target: TargetOptions, selectors: &[&str]) -> SideRun {
     let files = Arc::new(load::bundled().expect("the bundled suite is sound"));
     let target = TargetOptions { seed: 7, run_tag: "moot-00000007".to_owned(), ..target };
     let options = RunOptions {
@@ -79,10 +79,10 @@ async fn side(word: &str, target: TargetOptions, selectors: &[&str]) -> Side {
     let told = Arc::new(RunReadings::new("moot-00000007"));
     let listener = Arc::clone(&told);
     let result = run(options, move |event: Event| listener.add(&event)).await;
-    Side::new(word, result, &told)
+    SideRun::new(word, result, &told)
 }
 
-fn held(a: &Side, b: &Side) -> TargetComparison {
+fn held(a: &SideRun, b: &SideRun) -> TargetComparison {
     let asked = ComparisonPlan { seed: 7, selectors: Vec::new(), reproduce: String::new() };
     compare(a, b, asked)
 }

@@ -22,7 +22,7 @@ fn check(is_whole: bool, is_gating: bool, killed_by: &[&str], expected: bool) {
         mutation: MutationTest::default(),
         matrix: vec![row],
         unproven_as_deployment: None,
-        latitude: Vec::new(),
+        combined: Vec::new(),
         alone: Vec::new(),
         degenerate: Vec::new(),
     };

@@ -92,8 +92,8 @@ impl World {
     ) -> Response {
         let response = self.responder(now, head.path, serial).problem(problem);
         let response = self.with_drills(seen.operation, response);
-        let (response, strike) = if problem.rule_group == RuleGroup::Route {
-            self.struck_refusal(now, head, serial, response)
+        let (response, fault) = if problem.rule_group == RuleGroup::Route {
+            self.faulted_refusal(now, head, serial, response)
         } else {
             (response, None)
         };
@@ -107,7 +107,7 @@ impl World {
             application: seen.application,
             response: &response,
             effects: CallEffects::default(),
-            fault: strike.as_ref(),
+            fault: fault.as_ref(),
         });
         response
     }

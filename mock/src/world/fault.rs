@@ -8,7 +8,7 @@ mod damage;
 pub(crate) mod drill;
 mod effect;
 
-pub(crate) use armed::{Faults, Strike};
+pub(crate) use armed::{AppliedFault, Faults};
 pub(crate) use damage::damage;
 pub use effect::{FailedStatus, FaultEffect};
 
@@ -17,7 +17,7 @@ use std::net::IpAddr;
 use http::Method;
 use moot_fixtures::contract::Operation;
 
-/// A fault as a test arms it. It strikes the `nth` matching call and those after it. A call that is refused before its
+/// A fault as a test arms it. It affects the `nth` matching call and those after it. A call that is refused before its
 /// body is read does not match. The exception: an unknown path or method matches a fault with a path pattern.
 #[derive(Debug, Clone)]
 pub struct Fault {
@@ -31,10 +31,10 @@ pub struct Fault {
     pub application: Option<String>,
     /// Calls from this address.
     pub client: Option<IpAddr>,
-    /// The first call that is struck, from 1.
+    /// The first call that is affected, from 1.
     pub nth: u64,
     /// Number of runs through the sequence, from 1.
     pub times: u64,
-    /// The effects on consecutive calls. A call with an empty list is not struck.
+    /// The effects on consecutive calls. A call with an empty list is not affected.
     pub sequence: Vec<Vec<FaultEffect>>,
 }

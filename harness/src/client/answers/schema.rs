@@ -10,7 +10,8 @@ pub fn schema() -> Value {
     for question in questions::all() {
         let Some(default) = defaults.get(&question.id) else { continue };
         let mut schema = question.schema();
-        let (section, ask, allowed) = (&question.section, &question.ask, question.allowed());
+        let (section, ask, allowed) =
+            (&question.section, &question.ask, question.allowed_in_file());
         schema["description"] = format!("§{section}: {ask}. Allowed: {allowed}.").into();
         schema["default"] = default.clone();
         properties.insert(question.id.clone(), schema);

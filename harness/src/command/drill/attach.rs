@@ -29,7 +29,7 @@ pub(super) struct AttachedClient<'a> {
     served: ServedDrillMock,
     /// The lines of stdin, if no command makes the client work.
     lines: Option<mpsc::Receiver<String>>,
-    strangers_trusted: usize,
+    credentials_sent_elsewhere: usize,
 }
 
 impl<'a> AttachedClient<'a> {
@@ -50,7 +50,7 @@ impl<'a> AttachedClient<'a> {
         }
         screen.note(&text)?;
         let lines = runner.command.is_empty().then(lines_of_stdin);
-        Ok(Self { runner, screen, served, lines, strangers_trusted: 0 })
+        Ok(Self { runner, screen, served, lines, credentials_sent_elsewhere: 0 })
     }
 
     /// Makes the client work once in the situation of the drill.
@@ -80,9 +80,10 @@ impl<'a> AttachedClient<'a> {
         self.runner.ask_probe(&mock, drill, &mut recording).await;
         recording.journal = mock.site.journals();
         cut(&earlier, &mut recording.journal);
-        let strangers_trusted = self.served.strangers_trusted();
-        recording.strangers_trusted = strangers_trusted - self.strangers_trusted;
-        self.strangers_trusted = strangers_trusted;
+        let credentials_sent_elsewhere = self.served.credentials_sent_elsewhere();
+        recording.credentials_sent_elsewhere =
+            credentials_sent_elsewhere - self.credentials_sent_elsewhere;
+        self.credentials_sent_elsewhere = credentials_sent_elsewhere;
         mock.undo().await;
         mock.add_result(&mut recording);
         mock.wait_until_quiet(QUIET, self.runner.timeout).await;
@@ -102,7 +103,7 @@ fn orders(drill: &Drill) -> Vec<DrillOrder> {
         action: OrderAction::MoveClock,
         body: json!({ "advance_seconds": TOKEN_LIFETIME_SECONDS + 1 }),
     };
-    let needs_token_call = drill.met.operation == Some(Operation::CreateAccessToken);
+    let needs_token_call = drill.sign.operation == Some(Operation::CreateAccessToken);
     needs_token_call.then_some(expire).into_iter().chain(drill.orders.iter().cloned()).collect()
 }
 

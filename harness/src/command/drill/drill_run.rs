@@ -62,7 +62,7 @@ pub(in crate::command) async fn run_client(
     runner.ask_probe(&mock, drill, &mut recording).await;
     served.end().await;
     recording.journal = mock.site.journals();
-    recording.strangers_trusted = served.strangers_trusted();
+    recording.credentials_sent_elsewhere = served.credentials_sent_elsewhere();
     recording.is_tls = runner.tls.is_some();
     recording.connections = wrong_tls.map_or(0, |tls| tls.connections());
     mock.add_result(&mut recording);

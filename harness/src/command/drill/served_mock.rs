@@ -63,7 +63,7 @@ impl ServedDrillMock {
     }
 
     /// The number of calls with credentials to the other host.
-    pub(super) fn strangers_trusted(&self) -> usize {
+    pub(super) fn credentials_sent_elsewhere(&self) -> usize {
         let journals = self.stranger.journals();
         let calls = rows(&journals, "worlds").flat_map(|world| rows(world, "exchanges"));
         calls.filter(|call| call["request"]["authorization"].is_string()).count()

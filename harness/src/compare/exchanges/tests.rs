@@ -6,7 +6,8 @@ use moot_snapshots::Placeholders;
 use serde_json::{Value, json};
 
 use super::{
-    DifferencePlace, ExchangeReading, PlaceReading, ResponseReading, StepReading, differences,
+    DifferencePlace, ExchangeReading, PlaceReading, ResponseReading, StepReading, ValueReading,
+    differences,
 };
 use crate::compare::reading;
 use crate::scenario::StepName;
@@ -21,8 +22,10 @@ fn step_name(text: &str) -> StepName {
 }
 
 fn step(name: &str, object: &str) -> StepReading {
-    let id =
-        PlaceReading { readings: BTreeSet::from([object.to_owned()]), ..PlaceReading::default() };
+    let id = PlaceReading {
+        readings: BTreeSet::from([ValueReading::Shown(object.to_owned())]),
+        ..PlaceReading::default()
+    };
     let places = BTreeMap::from([(vec!["data".to_owned(), "id".to_owned()], id)]);
     let response = ResponseReading { status: 200, headers: BTreeMap::new(), places };
     let exchange = ExchangeReading {

@@ -111,7 +111,7 @@ pub(super) fn questions(worlds: &[WorldJournal]) -> Vec<ReliedQuestion> {
             section: question.section.clone(),
             ask: question.ask.clone(),
             answer,
-            allowed: question.allowed(),
+            allowed: question.allowed_in_file(),
             call,
         })
     });

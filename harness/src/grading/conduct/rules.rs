@@ -18,6 +18,12 @@ use super::world_journal::WorldJournal;
 
 pub(crate) use tokens::TOKEN_TRIES_MAX;
 
+/// The ids of rules that the judge of drills treats differently from others.
+pub(crate) const ASSUMES_25: &str = "assumes-25";
+pub(crate) const FIRST_PAGE_ONLY: &str = "first-page-only";
+pub(crate) const NO_TIMEOUT: &str = "no-timeout";
+pub(crate) const TOKEN_ENDPOINT_HAMMERED: &str = "token-endpoint-hammered";
+
 /// Finds violations of a rule in the journal of one world.
 type RuleFunction = fn(&WorldJournal) -> Vec<ConductEvidence<'_>>;
 
@@ -31,7 +37,7 @@ const RULES: [(&str, RuleFunction); 40] = [
     ("token-call-form", tokens::token_call_form),
     ("token-per-call", tokens::token_per_call),
     ("dead-token", tokens::dead_token),
-    ("token-endpoint-hammered", tokens::token_endpoint_hammered),
+    (TOKEN_ENDPOINT_HAMMERED, tokens::token_endpoint_hammered),
     ("wide-scope", tokens::wide_scope),
     ("forbidden-repeated", tokens::forbidden_repeated),
     ("token-to-download", tokens::token_to_download),
@@ -47,7 +53,7 @@ const RULES: [(&str, RuleFunction); 40] = [
     ("reads-id-shape", responses::reads_id_shape),
     ("unknown-address", responses::unknown_address),
     ("unknown-parameter", responses::unknown_parameter),
-    ("first-page-only", lists::first_page_only),
+    (FIRST_PAGE_ONLY, lists::first_page_only),
     ("past-the-end", lists::past_the_end),
     ("polls-fast", lists::polls_fast),
     ("polls-the-dead", lists::polls_the_dead),
@@ -69,9 +75,9 @@ const RULES: [(&str, RuleFunction); 40] = [
 /// judges them by the end of the command.
 const DISTURBED: [(&str, RuleFunction); 6] = [
     ("renewal-stampede", drill_rules::renewal_stampede),
-    ("no-timeout", drill_rules::no_timeout),
+    (NO_TIMEOUT, drill_rules::no_timeout),
     ("too-short-timeout", drill_rules::too_short_timeout),
-    ("assumes-25", drill_rules::assumes_25),
+    (ASSUMES_25, drill_rules::assumes_25),
     ("stale-schema", drill_rules::stale_schema),
     ("hook-unknown-event", drill_rules::hook_unknown_event),
 ];

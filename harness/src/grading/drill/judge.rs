@@ -18,8 +18,8 @@ use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall
 use crate::verdict::pluralize;
 
 use journals::{
-    calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_served, met,
-    read_lists, read_worlds, tasks, uses, webhook_deleted,
+    affected_calls, calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page,
+    is_served, read_lists, read_worlds, tasks, uses, webhook_deleted,
 };
 
 /// The result of one drill.
@@ -88,20 +88,20 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
         let mut result = result(judge_wrong_certificate(drill, run, sent.len()));
         if result.end == DrillEnd::Failed {
             let rule = drill.breaks.as_deref();
-            result.findings.extend(drill_finding(rule, &drill.met, &sent, &result.why));
+            result.findings.extend(drill_finding(rule, &drill.sign, &sent, &result.why));
         }
         return result;
     }
-    let met_calls = met(&drill.met, &worlds);
+    let affected = affected_calls(&drill.sign, &worlds);
     let mut findings = findings(&worlds, &drill.rules);
     // A client that stops early in the calm run too looks for something.
-    findings.retain(|it| it.rule != "assumes-25" || calls(&calm_worlds).any(is_last_page));
+    findings.retain(|it| it.rule != conduct::ASSUMES_25 || calls(&calm_worlds).any(is_last_page));
     // Each task of the client may try to get a token.
     let tries_max = conduct::TOKEN_TRIES_MAX * tasks(&calm_worlds);
-    findings.retain(|it| it.rule != "token-endpoint-hammered" || it.times > tries_max);
+    findings.retain(|it| it.rule != conduct::TOKEN_ENDPOINT_HAMMERED || it.times > tries_max);
     drop_consequences(&mut findings);
-    let is_met = !met_calls.is_empty()
-        && has_deliveries(&drill.met, calm, run, &worlds)
+    let is_met = !affected.is_empty()
+        && has_deliveries(&drill.sign, calm, run, &worlds)
         && run.orders_done >= drill.orders.iter().filter(|it| it.after.is_some()).count();
     let has_must = findings.iter().any(|it| it.severity == Severity::Must);
     let unjudged = not_applicable(drill, &calm_worlds)
@@ -109,18 +109,18 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
         .or_else(|| not_reached(drill, run, is_met));
     let verdict = unjudged.unwrap_or_else(|| {
         let both = (&calm_worlds[..], &worlds[..]);
-        let mistake = mistake(drill, calm, run, &met_calls, both, &findings);
+        let mistake = mistake(drill, calm, run, &affected, both, &findings);
         match (mistake, unobserved(drill, run)) {
             (Some(Mistake { why, rule }), _) => {
                 let rule = rule.filter(|_| !has_must);
-                findings.extend(drill_finding(rule.as_deref(), &drill.met, &met_calls, &why));
+                findings.extend(drill_finding(rule.as_deref(), &drill.sign, &affected, &why));
                 (DrillEnd::Failed, why)
             }
             (None, Some(why)) => (DrillEnd::NotObservable, why),
             (None, None) => (DrillEnd::Held, format!("the command {}", ended(run))),
         }
     });
-    let met_by = met_calls.iter().filter(|_| !drill.met.is_of_deliveries());
+    let met_by = affected.iter().filter(|_| !drill.sign.is_of_deliveries());
     let met_by = met_by.map(|call| call.serial).collect();
     DrillResult { met_by, findings, ..result(verdict) }
 }
@@ -143,7 +143,7 @@ fn judge_wrong_certificate(drill: &Drill, run: &DrillRecording, sent: usize) -> 
 fn not_applicable(drill: &Drill, calm_worlds: &[WorldJournal]) -> Option<(DrillEnd, String)> {
     let why = match drill.needs.iter().find(|needed| !uses(calm_worlds, **needed)) {
         Some(unused) => format!("in the calm run it never calls {}", unused.as_str()),
-        None if drill.reads_on && met(&drill.met, calm_worlds).is_empty() => {
+        None if drill.reads_on && affected_calls(&drill.sign, calm_worlds).is_empty() => {
             format!("in the calm run it never reads {}", drill.reach)
         }
         None => return None,
@@ -173,7 +173,7 @@ fn mistake(
     drill: &Drill,
     calm: &DrillRecording,
     run: &DrillRecording,
-    met: &[&JournalCall],
+    affected: &[&JournalCall],
     (calm_worlds, worlds): (&[WorldJournal], &[WorldJournal]),
     findings: &[ConductFinding],
 ) -> Option<Mistake> {
@@ -181,7 +181,7 @@ fn mistake(
     if run.is_timed_out {
         return Some(of_drill(format!("the command {}", ended(run))));
     }
-    if run.strangers_trusted > 0 {
+    if run.credentials_sent_elsewhere > 0 {
         let why = "it sent its token to another host".to_owned();
         return Some(Mistake { why, rule: Some("token-to-stranger".to_owned()) });
     }
@@ -196,13 +196,13 @@ fn mistake(
     }
     let must_recover = matches!(drill.end, ExpectedEnd::Recovers | ExpectedEnd::RecoversOrFails);
     if must_recover
-        && drill.met.fault
+        && drill.sign.fault
         && run.exit_code == Some(0)
-        && let Some(why) = not_made_up(met, worlds)
+        && let Some(why) = not_made_up(affected, worlds)
     {
         // A client without a timeout would have waited until the service gave up.
-        let has_timeout = findings.iter().all(|it| it.rule != "no-timeout");
-        let gave_up = drill.breaks.as_deref() == Some("no-timeout") && has_timeout;
+        let has_timeout = findings.iter().all(|it| it.rule != conduct::NO_TIMEOUT);
+        let gave_up = drill.breaks.as_deref() == Some(conduct::NO_TIMEOUT) && has_timeout;
         let rule = if gave_up { &drill.gives_up } else { &drill.breaks };
         return Some(Mistake { why, rule: rule.clone() });
     }
@@ -311,10 +311,10 @@ fn unobserved(drill: &Drill, run: &DrillRecording) -> Option<String> {
 }
 
 /// A call with a fault that never succeeded afterwards, although the command ended with 0.
-fn not_made_up(met: &[&JournalCall], worlds: &[WorldJournal]) -> Option<String> {
-    let is_met = |call: &&JournalCall| met.iter().any(|it| std::ptr::eq(*it, *call));
+fn not_made_up(affected: &[&JournalCall], worlds: &[WorldJournal]) -> Option<String> {
+    let is_affected = |call: &&JournalCall| affected.iter().any(|it| std::ptr::eq(*it, *call));
     worlds.iter().find_map(|world| {
-        world.calls.iter().filter(is_met).find_map(|met| not_made_up_in(met, &world.calls))
+        world.calls.iter().filter(is_affected).find_map(|call| not_made_up_in(call, &world.calls))
     })
 }
 
@@ -357,10 +357,11 @@ fn findings(worlds: &[WorldJournal], rules: &[String]) -> Vec<ConductFinding> {
 
 /// A client that stops at a page with fewer than 25 rows has one mistake, also if that is the first page.
 fn drop_consequences(findings: &mut Vec<ConductFinding>) {
-    let short_pages = findings.iter().filter(|it| it.rule == "assumes-25");
+    let short_pages = findings.iter().filter(|it| it.rule == conduct::ASSUMES_25);
     let short_pages: Vec<u64> = short_pages.flat_map(|it| it.calls.clone()).collect();
     findings.retain(|it| {
-        it.rule != "first-page-only" || !it.calls.iter().any(|call| short_pages.contains(call))
+        it.rule != conduct::FIRST_PAGE_ONLY
+            || !it.calls.iter().any(|call| short_pages.contains(call))
     });
 }
 
@@ -368,15 +369,15 @@ fn drop_consequences(findings: &mut Vec<ConductFinding>) {
 /// situation.
 fn drill_finding(
     rule: Option<&str>,
-    meeting: &SituationSign,
-    met: &[&JournalCall],
+    sign: &SituationSign,
+    affected: &[&JournalCall],
     why: &str,
 ) -> Option<ConductFinding> {
     let rule = moot_fixtures::conduct::get(rule?)?;
-    let evidence = if meeting.is_of_deliveries() {
+    let evidence = if sign.is_of_deliveries() {
         ConductEvidence { calls: Vec::new(), times: Some(1), seen: why.to_owned() }
     } else {
-        ConductEvidence::new(met.to_vec(), why.to_owned())
+        ConductEvidence::new(affected.to_vec(), why.to_owned())
     };
     Some(ConductFinding::of(rule, &evidence, None))
 }

@@ -28,7 +28,8 @@ pub struct DrillRecording {
     /// Number of connections to a mock with a wrong certificate.
     pub connections: usize,
     /// Number of calls with credentials to another host.
-    pub strangers_trusted: usize,
+    #[serde(rename = "strangers_trusted")]
+    pub credentials_sent_elsewhere: usize,
     /// Number of webhook deliveries that a receiver answered.
     pub deliveries: usize,
     /// Number of orders that the mock executed after a call of the client.

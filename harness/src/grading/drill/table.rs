@@ -43,7 +43,8 @@ pub struct Drill {
     /// Orders to the mock that create the situation.
     pub orders: Vec<DrillOrder>,
     /// The sign that the client met the situation.
-    pub met: SituationSign,
+    #[serde(rename = "met")]
+    pub sign: SituationSign,
     /// The call that meets the situation, in words.
     pub reach: String,
     /// The end of the command that holds the drill.

@@ -10,7 +10,8 @@ use http_body_util::BodyExt;
 use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
 use moot_fixtures::{answers, world};
 use moot_mock::defect::{self, Defect};
-use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
+pub(crate) use moot_mock::settings::RateLimitMode;
+use moot_mock::settings::{ClockSetting, Progression, Settings};
 use moot_mock::shell::{Site, SiteOptions};
 use secrecy::SecretString;
 use serde_json::json;
@@ -30,12 +31,11 @@ pub(crate) const BASE_URL: &str = "http://localhost/api";
 /// The target file of the mock in this process as a deployment.
 const DEPLOYMENT: &str = include_str!("deployment.yaml");
 
-/// Starts a mock with the seed, the world and the answers of `options`. It may count calls, and refuses none.
+/// Starts a mock with the seed, the world and the answers of `options`. The rate limit is never enforced: it is observed or off.
 ///
 /// # Errors
 /// The mock cannot start.
-pub(crate) fn start(options: &TargetOptions, counts_calls: bool) -> Result<Site, String> {
-    let rate_limit = if counts_calls { RateLimitMode::Observe } else { RateLimitMode::Off };
+pub(crate) fn start(options: &TargetOptions, rate_limit: RateLimitMode) -> Result<Site, String> {
     let seed_world = match &options.world {
         Some(chosen) => chosen.clone(),
         None => {

@@ -18,7 +18,7 @@ use crate::client::token_file;
 use crate::exchange::masks::Masks;
 use crate::exchange::{TargetClass, TargetDescription};
 use crate::run::environment::choice::{OpenError, TargetChoice, TargetOptions};
-use crate::run::environment::in_process::{self, BASE_URL};
+use crate::run::environment::in_process::{self, BASE_URL, RateLimitMode};
 use crate::run::environment::mock::{self, MockSandboxes};
 use crate::run::environment::opened_target::{Environment, EnvironmentKind, SETTLE_DEFAULT};
 use crate::run::environment::replay_destination::NoTransport;
@@ -81,7 +81,7 @@ impl Environment {
     }
 
     async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
-        let mock = in_process::start(&options, true).map_err(OpenError::Usage)?;
+        let mock = in_process::start(&options, RateLimitMode::Observe).map_err(OpenError::Usage)?;
         let sender = Arc::new(RequestSender::new(mock, masks));
         let base = address::base(BASE_URL).map_err(OpenError::Usage)?;
         let index = IndexTarget {
@@ -102,7 +102,7 @@ impl Environment {
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
-        let mock = in_process::start(&options, false).map_err(OpenError::Usage)?;
+        let mock = in_process::start(&options, RateLimitMode::Off).map_err(OpenError::Usage)?;
         let sender = Arc::new(RequestSender::new(mock, Arc::clone(&masks)));
         let file = in_process::target_file(&sender.beside()).await.map_err(OpenError::Usage)?;
         deployment::hide_secrets(&file, &masks);

@@ -31,14 +31,8 @@ pub(in crate::scenario) struct MapSchema {
 }
 
 impl MapSchema {
-    /// Adds a key. `doc` is the doc comment of its field.
-    pub(in crate::scenario) fn add(
-        &mut self,
-        key: &'static str,
-        is_required: bool,
-        doc: &str,
-        schema: Value,
-    ) {
+    /// Adds an optional key. `doc` is the doc comment of its field.
+    pub(in crate::scenario) fn add(&mut self, key: &'static str, doc: &str, schema: Value) {
         let schema = match schema {
             Value::Object(mut schema) => {
                 schema.insert("description".to_owned(), Value::from(doc.trim()));
@@ -47,9 +41,6 @@ impl MapSchema {
             _ => json!({ "description": doc.trim() }),
         };
         self.properties.insert(key.to_owned(), schema);
-        if is_required {
-            self.required.push(key);
-        }
     }
 
     /// Adds the key of a field of the type `T` with the form `F`.
@@ -59,7 +50,10 @@ impl MapSchema {
         key: &'static str,
         doc: &str,
     ) {
-        self.add(key, F::absent().is_none(), doc, F::schema(definitions));
+        self.add(key, doc, F::schema(definitions));
+        if F::absent().is_none() {
+            self.required.push(key);
+        }
     }
 
     /// The whole schema.
@@ -299,7 +293,7 @@ macro_rules! one_key {
                     $(
                         let schema =
                             <form_of!($type $(, $form)?) as YamlForm<$type>>::schema(definitions);
-                        map.add($key, false, concat!($($field_doc),*), schema);
+                        map.add($key, concat!($($field_doc),*), schema);
                     )*
                 }
 

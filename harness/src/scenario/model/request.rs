@@ -114,8 +114,8 @@ impl Keys for Option<RequestLine> {
 
     fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
         let line = RequestLine::schema(definitions);
-        map.add("request", false, "`METHOD /path`, or the name of an operation.", line);
-        map.add("id", false, "The value of `{id}` in the path.", Text::schema(definitions));
+        map.add("request", "`METHOD /path`, or the name of an operation.", line);
+        map.add("id", "The value of `{id}` in the path.", Text::schema(definitions));
     }
 
     fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {

@@ -250,7 +250,7 @@ impl YamlForm<Self> for Step {
             let kinds = KINDS.iter().map(|kind| {
                 let mut map = MapSchema::default();
                 let name = String::schema(definitions);
-                map.add("name", false, "The name in reports. Default: the action.", name);
+                map.add("name", "The name in reports. Default: the action.", name);
                 (kind.describe)(definitions, &mut map);
                 if kind.key != "request" {
                     map.properties.shift_remove("request");

@@ -46,13 +46,13 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
     }
     let value = match place::find(&claim.place, document, names) {
         Ok(value) => value,
-        Err(reason) => return Judgement::empty(reason),
+        Err(reason) => return Judgement::not_applicable(reason),
     };
     match matcher::judge(&claim.matcher, &value, names) {
         Judgement::Holds => Judgement::Holds,
-        Judgement::Empty { reason } => {
+        Judgement::NotApplicable { reason } => {
             let place = place::in_words(&claim.place, names);
-            Judgement::empty(format!("{place}: {reason}"))
+            Judgement::not_applicable(format!("{place}: {reason}"))
         }
         Judgement::Fails(mismatch) => match unreadable(&claim.place, document) {
             Some(fails) => fails,
@@ -117,7 +117,7 @@ fn judge_schema(matcher: &[MatcherRule], document: &Document, names: &Names) -> 
     let named = match matcher {
         [MatcherRule::Equals(json)] => match json.render(names) {
             Ok(value) => value,
-            Err(unknown) => return Judgement::empty(unknown.to_string()),
+            Err(unknown) => return Judgement::not_applicable(unknown.to_string()),
         },
         _ => Value::Null,
     };
@@ -128,7 +128,7 @@ fn judge_schema(matcher: &[MatcherRule], document: &Document, names: &Names) -> 
     };
     match name {
         Some(name) => schema::judge(name, document),
-        None => Judgement::empty("no schema is documented for this response"),
+        None => Judgement::not_applicable("no schema is documented for this response"),
     }
 }
 

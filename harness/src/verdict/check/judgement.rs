@@ -13,7 +13,7 @@ pub enum Judgement {
     /// The response does not satisfy the check.
     Fails(Mismatch),
     /// There was nothing to judge.
-    Empty {
+    NotApplicable {
         /// For people.
         reason: String,
     },
@@ -48,8 +48,8 @@ impl Judgement {
     }
 
     /// Nothing to judge.
-    pub(crate) fn empty(reason: impl Into<String>) -> Self {
-        Self::Empty { reason: reason.into() }
+    pub(crate) fn not_applicable(reason: impl Into<String>) -> Self {
+        Self::NotApplicable { reason: reason.into() }
     }
 
     /// Sets the JSON Pointer into the body, if it is a failure.
@@ -74,15 +74,15 @@ impl Judgement {
         self
     }
 
-    /// The more severe of two judgements: `Fails`, then `Empty`, then `Holds`. So a check never passes
+    /// The more severe of two judgements: `Fails`, then `NotApplicable`, then `Holds`. So a check never passes
     /// because there was nothing to judge.
     pub(crate) fn and(self, other: impl FnOnce() -> Self) -> Self {
         match self {
             Self::Holds => other(),
             Self::Fails(_) => self,
-            Self::Empty { .. } => match other() {
+            Self::NotApplicable { .. } => match other() {
                 fails @ Self::Fails(_) => fails,
-                Self::Holds | Self::Empty { .. } => self,
+                Self::Holds | Self::NotApplicable { .. } => self,
             },
         }
     }
@@ -94,7 +94,7 @@ impl Judgement {
 /// such a requirement is a failure.
 pub fn verdict_of(level: Level, must: bool, strict: bool, judgement: &Judgement) -> Verdict {
     match (judgement, level) {
-        (Judgement::Empty { .. }, _) => Verdict::NotApplicable,
+        (Judgement::NotApplicable { .. }, _) => Verdict::NotApplicable,
         (Judgement::Holds | Judgement::Fails(_), Level::Open) => Verdict::Observed,
         (Judgement::Holds, Level::Stated | Level::Inherited | Level::Example) => Verdict::Pass,
         (Judgement::Fails(Mismatch { is_tolerable: true, .. }), _) => Verdict::Warn,
@@ -136,15 +136,15 @@ mod tests {
 
     #[test]
     fn nothing_to_judge_is_not_applicable_at_any_level() {
-        check(Level::Stated, false, false, &Judgement::empty("r"), Verdict::NotApplicable);
-        check(Level::Open, false, false, &Judgement::empty("r"), Verdict::NotApplicable);
+        check(Level::Stated, false, false, &Judgement::not_applicable("r"), Verdict::NotApplicable);
+        check(Level::Open, false, false, &Judgement::not_applicable("r"), Verdict::NotApplicable);
         check(Level::Stated, false, false, &Judgement::Holds, Verdict::Pass);
     }
 
     #[test]
     fn a_failure_wins_over_an_empty_judgement() {
         let fails = Judgement::fails(MismatchKind::Value, "m", "e", "a");
-        let empty = Judgement::empty("r");
+        let empty = Judgement::not_applicable("r");
         assert_eq!(empty.clone().and(|| fails.clone()), fails);
         assert_eq!(fails.clone().and(|| empty.clone()), fails);
         assert_eq!(empty.clone().and(|| Judgement::Holds), empty);

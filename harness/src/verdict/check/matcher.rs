@@ -1,6 +1,6 @@
 //! Judges a value by a matcher. [`super::place`] finds the value.
 //!
-//! A rule that can't be judged is [`Judgement::Empty`] with the reason, never a failure of the service.
+//! A rule that can't be judged is [`Judgement::NotApplicable`] with the reason, never a failure of the service.
 //! Examples are a name without a value, and a bound that is not a number.
 
 use std::cmp::Ordering;
@@ -59,10 +59,10 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
             Some(regex) => matches_pattern(value, regex),
             None => match pattern.text.render_text(names).map(|text| regex::Regex::new(&text)) {
                 Ok(Ok(regex)) => matches_pattern(value, &regex),
-                Ok(Err(_)) => {
-                    Judgement::empty("with the values of its names, the pattern is invalid")
-                }
-                Err(unknown) => Judgement::empty(unknown.to_string()),
+                Ok(Err(_)) => Judgement::not_applicable(
+                    "with the values of its names, the pattern is invalid",
+                ),
+                Err(unknown) => Judgement::not_applicable(unknown.to_string()),
             },
         },
         MatcherRule::Contains(part) => with_value(part, names, |part| contains(value, part)),
@@ -111,7 +111,7 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
 fn with_value(json: &Json, names: &Names, judge: impl FnOnce(&Value) -> Judgement) -> Judgement {
     match json.render(names) {
         Ok(value) => judge(&value),
-        Err(unknown) => Judgement::empty(unknown.to_string()),
+        Err(unknown) => Judgement::not_applicable(unknown.to_string()),
     }
 }
 
@@ -141,7 +141,10 @@ fn with_number(
 
 /// The operand of the matcher has the wrong type, so that nothing can be judged.
 fn unusable(rule: &str, needed: &str, operand: &Value) -> Judgement {
-    Judgement::empty(format!("`{rule}` needs {needed} to compare with, not {}", json_kind(operand)))
+    Judgement::not_applicable(format!(
+        "`{rule}` needs {needed} to compare with, not {}",
+        json_kind(operand)
+    ))
 }
 
 fn absent(expected: impl Into<String>) -> Judgement {
@@ -209,7 +212,7 @@ fn is_not(matcher: &[MatcherRule], value: &Value, names: &Names) -> Judgement {
             value_text(Some(value)),
         ),
         Judgement::Fails(_) => Judgement::Holds,
-        Judgement::Empty { reason } => Judgement::Empty { reason },
+        Judgement::NotApplicable { reason } => Judgement::NotApplicable { reason },
     }
 }
 

@@ -35,7 +35,7 @@ fn with_members(
 ) -> Judgement {
     match value {
         Value::Array(items) if items.is_empty() => {
-            Judgement::empty("the list is empty, there is no member to judge")
+            Judgement::not_applicable("the list is empty, there is no member to judge")
         }
         Value::Array(items) => judge(items),
         other => wrong_type(other, expected),
@@ -45,11 +45,11 @@ fn with_members(
 /// Judges whether every member satisfies `judge`.
 pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     with_members(value, "a list", |items| {
-        let (mut empty, mut held) = (None, false);
+        let (mut unjudged, mut has_held) = (None, false);
         for (index, item) in items.iter().enumerate() {
             match judge(item) {
-                Judgement::Holds => held = true,
-                Judgement::Empty { reason } => empty = Some(reason),
+                Judgement::Holds => has_held = true,
+                Judgement::NotApplicable { reason } => unjudged = Some(reason),
                 Judgement::Fails(mismatch) => {
                     let below = mismatch.pointer.as_deref().unwrap_or_default();
                     let pointer = format!("/{index}{below}");
@@ -57,8 +57,8 @@ pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgem
                 }
             }
         }
-        match empty {
-            Some(reason) if !held => Judgement::Empty { reason },
+        match unjudged {
+            Some(reason) if !has_held => Judgement::NotApplicable { reason },
             _ => Judgement::Holds,
         }
     })
@@ -67,21 +67,21 @@ pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgem
 /// Judges whether at least one member satisfies `judge`. `wanted` is the matcher in words.
 pub(super) fn any(value: &Value, wanted: &str, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     with_members(value, "a list", |items| {
-        let (mut has_failed, mut empty) = (false, None);
+        let (mut has_failed, mut unjudged) = (false, None);
         for item in items {
             match judge(item) {
                 Judgement::Holds => return Judgement::Holds,
                 Judgement::Fails(_) => has_failed = true,
-                Judgement::Empty { reason } => empty = Some(reason),
+                Judgement::NotApplicable { reason } => unjudged = Some(reason),
             }
         }
-        match empty {
+        match unjudged {
             _ if has_failed => Judgement::differs(
                 MismatchKind::NoMember,
                 format!("a member {wanted}"),
                 values_text(&items.iter().collect::<Vec<_>>()),
             ),
-            Some(reason) => Judgement::Empty { reason },
+            Some(reason) => Judgement::NotApplicable { reason },
             None => Judgement::Holds,
         }
     })
@@ -90,11 +90,11 @@ pub(super) fn any(value: &Value, wanted: &str, judge: impl Fn(&Value) -> Judgeme
 /// Judges whether no member satisfies `judge`. `allowed` has the other members in words.
 pub(super) fn none(value: &Value, allowed: &str, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     let Value::Array(items) = value else { return wrong_type(value, "a list") };
-    let mut empty = None;
+    let mut unjudged = None;
     for (index, item) in items.iter().enumerate() {
         match judge(item) {
             Judgement::Fails(_) => {}
-            Judgement::Empty { reason } => empty = Some(reason),
+            Judgement::NotApplicable { reason } => unjudged = Some(reason),
             Judgement::Holds => {
                 return Judgement::differs(
                     MismatchKind::Forbidden,
@@ -105,7 +105,7 @@ pub(super) fn none(value: &Value, allowed: &str, judge: impl Fn(&Value) -> Judge
             }
         }
     }
-    empty.map_or(Judgement::Holds, |reason| Judgement::Empty { reason })
+    unjudged.map_or(Judgement::Holds, |reason| Judgement::NotApplicable { reason })
 }
 
 /// Judges whether the list has at least the expected members, in any order.
@@ -119,7 +119,7 @@ pub(super) fn has_members(value: &Value, expected: &[Value]) -> Judgement {
 pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
     let Value::Array(items) = value else { return wrong_type(value, "a list") };
     if items.is_empty() && expected.is_empty() {
-        return Judgement::empty("both lists are empty, there is no member to compare");
+        return Judgement::not_applicable("both lists are empty, there is no member to compare");
     }
     let missing = missing_from(expected, items);
     let unexpected = missing_from(items, expected);

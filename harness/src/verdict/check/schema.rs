@@ -40,7 +40,7 @@ pub fn judge(name: &str, document: &Document) -> Judgement {
     let Some(body) = document.json.as_deref() else {
         return match sound_json::judge(&document.body) {
             fails @ Judgement::Fails(_) => fails,
-            Judgement::Holds | Judgement::Empty { .. } => Judgement::fails(
+            Judgement::Holds | Judgement::NotApplicable { .. } => Judgement::fails(
                 MismatchKind::Json { fault: JsonFault::Syntax },
                 "the body is not JSON that can be read: it is nested too deeply",
                 "JSON",
@@ -49,7 +49,7 @@ pub fn judge(name: &str, document: &Document) -> Judgement {
         };
     };
     let Some(validator) = VALIDATORS.get(name) else {
-        return Judgement::empty(format!("there is no schema `{name}`"));
+        return Judgement::not_applicable(format!("there is no schema `{name}`"));
     };
     let errors: Vec<ValidationError<'_>> = validator.iter_errors(body).take(ERRORS_MAX).collect();
     let Some(first) = errors.first() else { return Judgement::Holds };

@@ -37,7 +37,7 @@ pub(super) fn judge(body: &[u8]) -> Judgement {
     let at = offset(body, error.line(), error.column());
     // `serde_json` has no kind of error for its limit.
     if reading.depth == DEPTH_MAX && matches!(body.get(at), Some(b'[' | b'{')) {
-        return Judgement::empty("the body is nested too deeply to be read");
+        return Judgement::not_applicable("the body is nested too deeply to be read");
     }
     let (fault, message) = if is_json_text(body) {
         // JSON allows such values, and readers may refuse them (RFC 8259 §6, §8.2).
@@ -106,7 +106,7 @@ mod tests {
     fn the_depth_of_nesting_is_limited() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert_eq!(judge(nested(127).as_bytes()), Judgement::Holds);
-        let limited = Judgement::empty("the body is nested too deeply to be read");
+        let limited = Judgement::not_applicable("the body is nested too deeply to be read");
         assert_eq!(judge(nested(128).as_bytes()), limited);
         let objects = r#"{"a":"#.repeat(128);
         assert_eq!(judge(objects.as_bytes()), limited);

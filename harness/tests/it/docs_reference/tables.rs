@@ -65,9 +65,9 @@ pub(super) fn questions() -> String {
             id => &it.id,
             section => &it.section,
             ask => cell(&it.ask),
-            latitude => cell(&it.latitude.to_string()),
+            allowed_in_response => cell(&it.allowed.to_string()),
             warn => it.warn.as_ref().map(|warn| cell(&warn.to_string())),
-            allowed => cell(&it.allowed()),
+            allowed => cell(&it.allowed_in_file()),
             default => defaults.get(&it.id).map(serde_json::Value::to_string),
             bound => &it.bound,
         }

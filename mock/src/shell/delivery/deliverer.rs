@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::outbox::{AttemptEnd, Outbox, OutboxOrder};
 use super::sender::Sender;
-use crate::service::AttemptResult;
+use crate::service::{AttemptResult, Service};
 use crate::shell::network::{AllowedAddresses, Network};
 use crate::shell::sandbox::{Realm, Sandboxes};
 
@@ -76,17 +76,17 @@ impl Deliverer {
 
     /// Aborts the attempts of deleted webhooks. None of them begins afterwards.
     pub(crate) async fn abort_unwanted(&self, realm: &Realm) {
-        self.abort(realm, false).await;
+        self.abort_unless(realm, Service::is_wanted).await;
     }
 
     /// Aborts all attempts of a world.
     pub(crate) async fn abort_all(&self, realm: &Realm) {
-        self.abort(realm, true).await;
+        self.abort_unless(realm, |_, _| false).await;
     }
 
-    async fn abort(&self, realm: &Realm, is_all: bool) {
+    async fn abort_unless(&self, realm: &Realm, goes_on: fn(&Service, u64) -> bool) {
         let key = realm.key;
-        self.order(move |outbox| outbox.abort(key, is_all));
+        self.order(move |outbox| outbox.abort_unless(key, goes_on));
         // The aborted tasks end before this order.
         self.ask(|_| ()).await;
     }

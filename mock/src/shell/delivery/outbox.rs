@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::sender::Sender;
-use crate::service::AttemptResult;
+use crate::service::{AttemptResult, Service};
 use crate::shell::clock;
 use crate::shell::sandbox::{Realm, Sandboxes};
 
@@ -191,12 +191,12 @@ impl Outbox {
         watched.map(|watched| watched.in_flight.keys().copied().collect()).unwrap_or_default()
     }
 
-    /// Aborts attempts: all, or those whose webhook was deleted.
-    pub(super) fn abort(&mut self, key: u64, is_all: bool) {
+    /// Aborts the attempts of a world, but not those of the deliveries that go on.
+    pub(super) fn abort_unless(&mut self, key: u64, goes_on: fn(&Service, u64) -> bool) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         let service = &watched.realm.service;
         watched.in_flight.retain(|delivery, task| {
-            let goes_on = !is_all && service.is_wanted(*delivery);
+            let goes_on = goes_on(service, *delivery);
             if !goes_on {
                 task.abort();
             }

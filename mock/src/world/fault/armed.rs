@@ -1,4 +1,4 @@
-//! The armed faults of a world, with the number of their strikes.
+//! The armed faults of a world, with the number of calls that they affected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,16 +35,16 @@ pub(crate) struct ArmedFault {
     hits: u64,
 }
 
-/// A fault that strikes a call.
+/// The effects of an armed fault on one call.
 #[derive(Debug, Clone)]
-pub(crate) struct Strike {
+pub(crate) struct AppliedFault {
     id: u64,
     fault: Arc<Fault>,
     /// The place in [`Fault::sequence`].
     step: usize,
 }
 
-impl Strike {
+impl AppliedFault {
     /// Its effects, at least one.
     pub(crate) fn effects(&self) -> &[FaultEffect] {
         self.fault.sequence.get(self.step).map_or(&[], Vec::as_slice)
@@ -93,30 +93,30 @@ impl Faults {
         all.len() < before
     }
 
-    /// Counts a call, and returns the first fault that strikes it. `operation` is `None` if path and method belong
+    /// Counts a call, and returns the first fault that affects it. `operation` is `None` if path and method belong
     /// to no operation.
-    pub(crate) fn strike(
+    pub(crate) fn apply(
         &self,
         head: &Head<'_>,
         operation: Option<Operation>,
         application: Option<u32>,
-    ) -> Option<Strike> {
-        let mut strike = None;
+    ) -> Option<AppliedFault> {
+        let mut applied = None;
         for armed in self.armed.lock().iter_mut() {
             if !armed.matches(head, operation, application) {
                 continue;
             }
             armed.matched += 1;
-            if strike.is_none() {
-                strike = armed.strike();
+            if applied.is_none() {
+                applied = armed.apply();
             }
         }
-        strike
+        applied
     }
 
-    /// Takes a strike back, because the response had nothing to damage.
-    pub(crate) fn missed(&self, strike: &Strike) {
-        if let Some(armed) = self.armed.lock().iter_mut().find(|armed| armed.id == strike.id) {
+    /// Takes back the hit that [`Self::apply`] counted, because the response had nothing to damage.
+    pub(crate) fn undo(&self, applied: &AppliedFault) {
+        if let Some(armed) = self.armed.lock().iter_mut().find(|armed| armed.id == applied.id) {
             armed.hits = armed.hits.saturating_sub(1);
         }
     }
@@ -139,16 +139,16 @@ impl ArmedFault {
             && (self.application.is_none() || self.application == application)
     }
 
-    /// Counts a matching call. `None` if the fault does not strike it.
-    fn strike(&mut self) -> Option<Strike> {
+    /// Counts a matching call. `None` if the fault does not affect it.
+    fn apply(&mut self) -> Option<AppliedFault> {
         if self.matched < self.fault.nth || self.is_spent() {
             return None;
         }
         let length = self.fault.sequence.len() as u64;
         let step = usize::try_from(self.hits % length.max(1)).unwrap_or_default();
         self.hits += 1;
-        let strike = Strike { id: self.id, fault: self.fault.clone(), step };
-        (!strike.effects().is_empty()).then_some(strike)
+        let applied = AppliedFault { id: self.id, fault: self.fault.clone(), step };
+        (!applied.effects().is_empty()).then_some(applied)
     }
 
     fn is_spent(&self) -> bool {

@@ -24,7 +24,7 @@ use crate::value::message::call::{Body, Head, Part};
 use crate::value::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::message::wire::WireCall;
 use crate::value::timestamp;
-use crate::world::fault::Strike;
+use crate::world::fault::AppliedFault;
 
 /// Header of an IETF draft: a client sends the same value when it repeats a call.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -52,8 +52,8 @@ pub(crate) struct Occurrence<'a> {
     pub(crate) response: &'a Response,
     /// Its changes and deliveries.
     pub(crate) effects: CallEffects,
-    /// The fault that struck it.
-    pub(crate) fault: Option<&'a Strike>,
+    /// The fault that affected it.
+    pub(crate) fault: Option<&'a AppliedFault>,
 }
 
 /// The effects of a call on its world.
@@ -96,7 +96,7 @@ pub(crate) struct JournalEntry {
     pub(crate) changes: Vec<String>,
     /// The ids of the deliveries that it queued.
     pub(crate) deliveries: Vec<u64>,
-    /// The effects of the fault that struck it. The client may have received another response than this one.
+    /// The effects of the fault that affected it. The client may have received another response than this one.
     #[serde(rename = "fault", serialize_with = "serialize_fault")]
     pub(crate) faults: Vec<FaultKind>,
     #[serde(skip)]
@@ -106,7 +106,7 @@ pub(crate) struct JournalEntry {
     pub(crate) response_body: Bytes,
 }
 
-/// Duration of a call by the world's clock, and by the fault that struck it.
+/// Duration of a call by the world's clock, and by the fault that affected it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Timing {
     /// Reading its body, in the world's time.
@@ -146,7 +146,7 @@ impl JournalEntry {
                 .clone()
                 .take(JOURNAL_DELIVERIES_MAX)
                 .collect(),
-            faults: occurrence.fault.map(Strike::kinds).unwrap_or_default(),
+            faults: occurrence.fault.map(AppliedFault::kinds).unwrap_or_default(),
             timing: Timing::of(occurrence),
             response_body: kept_body(*operation, &response.body),
         }

@@ -60,9 +60,12 @@ pub(super) fn deleted_webhooks(worlds: &[WorldJournal]) -> i64 {
     calls(worlds).map(|call| i64::from(call.did(Operation::DeleteWebhook))).sum()
 }
 
-/// The calls that met the situation.
-pub(super) fn met<'w>(meeting: &SituationSign, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
-    let SituationSign { operation, problem, fault, served, later_page, .. } = meeting;
+/// The calls that the situation affected.
+pub(super) fn affected_calls<'w>(
+    sign: &SituationSign,
+    worlds: &'w [WorldJournal],
+) -> Vec<&'w JournalCall> {
+    let SituationSign { operation, problem, fault, served, later_page, .. } = sign;
     let fits = |call: &&JournalCall| {
         (operation.is_none() || call.operation == *operation)
             && (problem.is_none() || call.problem == *problem)
@@ -75,7 +78,7 @@ pub(super) fn met<'w>(meeting: &SituationSign, worlds: &'w [WorldJournal]) -> Ve
 
 /// Whether the deliveries show that the situation was met.
 pub(super) fn has_deliveries(
-    meeting: &SituationSign,
+    sign: &SituationSign,
     calm: &DrillRecording,
     run: &DrillRecording,
     worlds: &[WorldJournal],
@@ -86,14 +89,14 @@ pub(super) fn has_deliveries(
     let waiting = worlds.iter().flat_map(|world| &world.deliveries);
     let waiting = waiting.filter(|it| is_open(it.state) && it.attempts.is_empty()).count();
     // A client that ends before a late event does not receive it: it failed, or found out by itself.
-    let ended_before = meeting.is_late
-        && calm.deliveries >= meeting.deliveries
+    let ended_before = sign.is_late
+        && calm.deliveries >= sign.deliveries
         && uses(worlds, Operation::CreateWebhook)
         && waiting > 0;
-    (run.deliveries >= meeting.deliveries || ended_before)
-        && waiting >= meeting.waiting
-        && (meeting.waiting == 0 || calm.deliveries > 0)
-        && (!meeting.forged || forged_statuses(worlds).next().is_some())
+    (run.deliveries >= sign.deliveries || ended_before)
+        && waiting >= sign.waiting
+        && (sign.waiting == 0 || calm.deliveries > 0)
+        && (!sign.forged || forged_statuses(worlds).next().is_some())
 }
 
 /// A client that deletes its webhook soon after its first delivery never gets the one that repeats it (§4.13).
@@ -103,7 +106,7 @@ pub(super) fn webhook_deleted(
     worlds: &[WorldJournal],
 ) -> Option<(DrillEnd, String)> {
     let mut deliveries = worlds.iter().flat_map(|world| &world.deliveries);
-    let is_early = (1..drill.met.deliveries).contains(&run.deliveries)
+    let is_early = (1..drill.sign.deliveries).contains(&run.deliveries)
         && deliveries.any(|it| it.state == DeliveryState::Discarded && it.attempts.is_empty());
     let why = "it deleted its webhook before the second delivery could be sent";
     is_early.then(|| (DrillEnd::NotApplicable, why.to_owned()))

@@ -368,7 +368,7 @@ fn trouble_of_ours_and_a_journal_with_holes_disturb() {
 fn a_token_for_another_host_fails_and_names_its_rule() {
     let sent = run(&[struck(1, "list", 307, "redirect")]);
     check("redirected", &sent, DrillEnd::Held);
-    let trusted = DrillRecording { strangers_trusted: 1, ..sent };
+    let trusted = DrillRecording { credentials_sent_elsewhere: 1, ..sent };
     let result = judge(drill("redirected"), &calm_run(), &trusted);
     assert_eq!(result.end, DrillEnd::Failed);
     let rules: Vec<&str> = result.findings.iter().map(|it| it.rule.as_str()).collect();

@@ -54,7 +54,7 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judge
 
 /// One cause, one finding: the first member fails, and the others are not judged.
 fn one_failure(failed: Judgement) -> Vec<(&'static str, Judgement)> {
-    let empty = Judgement::empty("the body is not a problem: see `errors.member-type`");
+    let empty = Judgement::not_applicable("the body is not a problem: see `errors.member-type`");
     let judgements = std::iter::once(failed).chain(std::iter::repeat(empty));
     VERIFIES.iter().copied().zip(judgements).collect()
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::{Latitude, Operation};
+use moot_fixtures::contract::{AllowedValues, Operation};
 use serde_json::Value;
 
 use super::AnsweredExchange;
@@ -70,7 +70,7 @@ impl<'a> StatusChange<'a> {
         (text("action")? == "status_change").then_some(())?;
         // Without the status, entries of one second may be different changes.
         let description = attributes.get("description");
-        description.filter(|text| Latitude::NamesStatus.allows(text))?;
+        description.filter(|text| AllowedValues::NamesStatus.allows(text))?;
         Some(Self {
             index,
             at: text("created_at")?,

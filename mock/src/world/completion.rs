@@ -7,14 +7,14 @@ use super::World;
 use crate::value::message::call::{Call, Head};
 use crate::value::message::responder::Responder;
 use crate::value::message::response::Response;
-use crate::world::fault::{self, Strike};
+use crate::world::fault::{self, AppliedFault};
 use crate::world::journal::{CallEffects, Occurrence};
 
 impl World {
-    /// The fault that strikes an admitted call. Each call counts the hits of a fault.
-    pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
+    /// The fault that affects an admitted call. Counts the call as a hit of the fault.
+    pub(crate) fn apply_fault(&self, call: &Call<'_>) -> Option<AppliedFault> {
         let application = call.admitted.principal.map(|principal| principal.application);
-        self.faults.strike(&call.head, Some(call.admitted.operation), application)
+        self.faults.apply(&call.head, Some(call.admitted.operation), application)
     }
 
     /// The response of a fault that replaces the operation, recorded. `None` if the operation runs first.
@@ -22,14 +22,14 @@ impl World {
         &self,
         now: Timestamp,
         call: &Call<'_>,
-        strike: Option<&Strike>,
+        fault: Option<&AppliedFault>,
     ) -> Option<Response> {
-        let strike = strike.filter(|strike| strike.is_before())?;
+        let fault = fault.filter(|fault| fault.is_before())?;
         let responder = self.responder(now, call.head.path, call.admitted.serial);
         let nothing = responder.empty(500);
         let response =
-            fault::damage(&responder, Some(call.admitted.operation), strike.effects(), &nothing)?;
-        self.record(now, call, &response, CallEffects::default(), Some(strike));
+            fault::damage(&responder, Some(call.admitted.operation), fault.effects(), &nothing)?;
+        self.record(now, call, &response, CallEffects::default(), Some(fault));
         Some(response)
     }
 
@@ -39,20 +39,20 @@ impl World {
         &self,
         now: Timestamp,
         call: &Call<'_>,
-        strike: Option<Strike>,
+        fault: Option<AppliedFault>,
         response: Response,
         effects: CallEffects,
     ) -> Response {
         let operation = Some(call.admitted.operation);
         let response = self.with_drills(operation, response);
-        let (response, strike) = match strike {
-            Some(strike) => {
+        let (response, fault) = match fault {
+            Some(fault) => {
                 let responder = self.responder(now, call.head.path, call.admitted.serial);
-                self.damaged(&responder, operation, strike, response)
+                self.damaged(&responder, operation, fault, response)
             }
             None => (response, None),
         };
-        self.record(now, call, &response, effects, strike.as_ref());
+        self.record(now, call, &response, effects, fault.as_ref());
         response
     }
 
@@ -63,7 +63,7 @@ impl World {
         call: &Call<'_>,
         response: &Response,
         effects: CallEffects,
-        fault: Option<&Strike>,
+        fault: Option<&AppliedFault>,
     ) {
         let Call { head, admitted, body, fetched: _ } = call;
         self.journal.record(&Occurrence {
@@ -81,15 +81,15 @@ impl World {
     }
 
     /// The refusal of a call whose path or method is of no operation, as a fault leaves it.
-    pub(crate) fn struck_refusal(
+    pub(crate) fn faulted_refusal(
         &self,
         now: Timestamp,
         head: &Head<'_>,
         serial: u64,
         response: Response,
-    ) -> (Response, Option<Strike>) {
-        let Some(strike) = self.faults.strike(head, None, None) else { return (response, None) };
-        self.damaged(&self.responder(now, head.path, serial), None, strike, response)
+    ) -> (Response, Option<AppliedFault>) {
+        let Some(fault) = self.faults.apply(head, None, None) else { return (response, None) };
+        self.damaged(&self.responder(now, head.path, serial), None, fault, response)
     }
 
     /// The response as a fault leaves it; without the fault if the response has nothing to damage.
@@ -97,13 +97,13 @@ impl World {
         &self,
         responder: &Responder<'_>,
         operation: Option<Operation>,
-        strike: Strike,
+        fault: AppliedFault,
         response: Response,
-    ) -> (Response, Option<Strike>) {
-        match fault::damage(responder, operation, strike.effects(), &response) {
-            Some(damaged) => (damaged, Some(strike)),
+    ) -> (Response, Option<AppliedFault>) {
+        match fault::damage(responder, operation, fault.effects(), &response) {
+            Some(damaged) => (damaged, Some(fault)),
             None => {
-                self.faults.missed(&strike);
+                self.faults.undo(&fault);
                 (response, None)
             }
         }
