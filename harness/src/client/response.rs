@@ -27,7 +27,7 @@ pub(crate) struct BodyReader {
 /// Reads the body of a response. `timeout` makes trouble of a timeout.
 ///
 /// # Errors
-/// The body is endless, ends too early, or does not arrive in time.
+/// The body is endless, ends too early, does not arrive in time, or is not compressed as `content-encoding` says.
 pub(crate) async fn read(
     mut response: reqwest::Response,
     timeout: impl Fn(reqwest::Error) -> Trouble,
@@ -43,10 +43,22 @@ pub(crate) async fn read(
             Ok(Some(piece)) if body.take(&piece) => {}
             Ok(Some(_)) => return Err(endless()),
             Err(error) if error.is_timeout() => return Err(timeout(error)),
+            Err(error) if !is_of_connection(&error) => return Err(not_compressed(&error)),
             Err(_) => return Err(Trouble::cut_short(body.read_bytes, announced)),
         }
     }
     Ok(ReceivedResponse { peer, ..body.finish(status, headers) })
+}
+
+/// Whether the connection broke, and not the decompression of what arrived.
+fn is_of_connection(error: &(dyn Error + 'static)) -> bool {
+    error.is::<hyper::Error>() || error.source().is_some_and(is_of_connection)
+}
+
+/// The trouble of a body that its `content-encoding` does not describe.
+fn not_compressed(error: &(dyn Error + 'static)) -> Trouble {
+    let reason = innermost(error);
+    Trouble::Broken(format!("`content-encoding` says gzip, but the body is no gzip: {reason}"))
 }
 
 /// The trouble of a connection that broke before the head of a response was read.

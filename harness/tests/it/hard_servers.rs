@@ -2,17 +2,24 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
-use crate::gzip;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// The most bytes that a thread of a server sends, so that every thread ends.
 const SENT_BYTES_MAX: usize = 1_000_000_000;
 /// Slightly less than the client keeps of a body.
 const KEPT_BYTES: usize = 4_000_000;
-/// The members of the gzip bomb. It unpacks to 512 MiB.
-const BOMB_MEMBERS: usize = 512;
+/// The bytes of the gzip bomb after decompression: more than the client reads.
+const BOMB_BYTES: usize = 65 * 1024 * 1024;
+
+/// A list without pages.
+const EMPTY_LIST: &[u8] = b"{\"data\":[]}";
+/// The bomb, which takes a while to compress.
+static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| gzip(&vec![b'['; BOMB_BYTES]));
 
 /// Writes the response to the request for the list.
 type RespondFn = fn(&mut TcpStream) -> std::io::Result<()>;
@@ -38,7 +45,7 @@ const fn row(
 }
 
 /// All of them. One scenario reads the list of requests from each.
-pub(crate) const ROWS: [Hard; 26] = [
+pub(crate) const ROWS: [Hard; 29] = [
     row("a body that never ends", (4, "not_run", "goes on beyond 64 MB"), |stream| {
         head(stream, "content-type: application/json\r\ntransfer-encoding: chunked\r\n")?;
         let chunk = [b"100000\r\n".as_slice(), &[b'['; 0x10_0000], b"\r\n"].concat();
@@ -52,11 +59,15 @@ pub(crate) const ROWS: [Hard; 26] = [
     row("more than is kept", (3, "not_run", "too large to be kept"), |stream| {
         json(stream, &[b' '; 5_000_000])
     }),
-    row("a gzip bomb", (1, "fail", "not JSON"), |stream| {
-        let bomb = gzip::member_of_a_mebibyte().repeat(BOMB_MEMBERS);
-        let more = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
-        head(stream, &format!("{more}content-length: {}\r\n", bomb.len()))?;
-        stream.write_all(&bomb)
+    row("a gzip bomb", (4, "not_run", "goes on beyond 64 MB"), |stream| zipped(stream, &BOMB)),
+    row("compressed JSON", (1, "fail", "the body has no `pagination`"), |stream| {
+        zipped(stream, &gzip(EMPTY_LIST))
+    }),
+    row("a body that is not compressed", (4, "not_run", "the body is no gzip"), |stream| {
+        zipped(stream, EMPTY_LIST)
+    }),
+    row("a compressed body that ends early", (4, "not_run", "the body is no gzip"), |stream| {
+        zipped(stream, &gzip(EMPTY_LIST)[..20])
     }),
     row("a redirect loop", (1, "fail", "a status that is not documented"), |stream| {
         let location = "location: /api/v1/requests\r\ncontent-length: 0\r\nconnection: close\r\n";
@@ -169,6 +180,17 @@ fn head(stream: &mut TcpStream, more: &str) -> std::io::Result<()> {
 fn json(stream: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
     let more = format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
     head(stream, &more)?;
+    stream.write_all(body)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory does not fail")
+}
+
+fn zipped(stream: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
+    let more = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+    head(stream, &format!("{more}content-length: {}\r\n", body.len()))?;
     stream.write_all(body)
 }
 

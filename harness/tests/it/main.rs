@@ -69,7 +69,6 @@ mod docs_self_proof;
 mod explore;
 mod five_changes;
 mod gateway_errors;
-mod gzip;
 mod hard_deployments;
 mod hard_servers;
 mod moving_data;
