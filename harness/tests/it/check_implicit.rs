@@ -522,23 +522,33 @@ fn an_error_shows_no_internals() {
     let trace = "Traceback (most recent call last): File x";
     check(&missing(&with("detail", json!(trace))), &["errors.no-internals"]);
     check(&missing(&with("detail", json!("There is no request at that place."))), &[]);
-    let context = ImplicitContext::new("/api", false);
-    let detail = |problem_type: &str, status: u16, number: u64| {
+    let (context, fields) =
+        (ImplicitContext::new("/api", false), ImplicitContext::new("/api", false));
+    let detail_in = |context: &ImplicitContext, problem_type: &str, status: u16, number: u64| {
         let mut seen = missing(&with("type", json!(problem_type)));
         (seen.number, seen.status) = (number, status);
         let mut body: Value = serde_json::from_str(&seen.body).expect("JSON");
         body["status"] = json!(status);
         body["request_id"] = json!(format!("r-{number}"));
         seen.body = body.to_string();
-        let found = implicit::judge(&seen.exchange(), &context).into_iter();
+        let found = implicit::judge(&seen.exchange(), context).into_iter();
         let fails = found.filter(|(_, judgement)| matches!(judgement, Judgement::Fails(_)));
         fails.map(|(requirement, _)| requirement).collect::<Vec<_>>()
+    };
+    let detail = |problem_type: &str, status: u16, number: u64| {
+        detail_in(&context, problem_type, status, number)
     };
     let none = Vec::<&str>::new();
     assert_eq!(detail("of_our_own", 404, 1), none);
     assert_eq!(detail("of_our_own", 404, 2), none);
     assert_eq!(detail("of_another", 404, 3), none, "nothing is there, of whatever kind");
     assert_eq!(detail("of_another", 403, 4), ["errors.detail-of-this-error"]);
+    let of_field = |status: u16, number: u64| {
+        let found = detail_in(&fields, &format!("of_a_field_{status}"), status, number);
+        found.contains(&"errors.detail-of-this-error")
+    };
+    assert!(!of_field(400, 1) && !of_field(422, 2), "a field may be refused with either");
+    assert!(of_field(404, 3));
 }
 
 #[test]

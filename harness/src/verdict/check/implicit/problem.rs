@@ -29,10 +29,12 @@ pub(super) fn detail(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let problem = answered.problem()?;
     let detail = problem.get("detail")?.as_str().filter(|detail| !detail.is_empty())?;
     let problem_type = problem.get("type")?.as_str()?;
-    let own = (answered.status(), problem_type.to_owned());
+    // Both refuse a field (`request_field_invalid`).
+    let own_status = if answered.status() == 422 { 400 } else { answered.status() };
+    let own = (own_status, problem_type.to_owned());
     let (status, first) = answered.context.details.or_remember(answered.base(), detail, own);
     // Types with one status may have one explanation: that there is no such object, or that the token is not valid.
-    if status == answered.status() || first == problem_type {
+    if status == own_status || first == problem_type {
         return Some(Judgement::Holds);
     }
     let fails = Judgement::fails(
