@@ -1,5 +1,5 @@
 //! The HTTP transport, with reqwest. It follows no redirects, does not retry, and uses no proxy for loopback. It asks for
-//! gzip, as most clients do, and decompresses. For a deployment each request has its own connection.
+//! gzip, as most clients do. For a deployment each request has its own connection.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -123,11 +123,12 @@ impl Http {
         })?;
         let client = self.client(&http_request.url).map_err(Trouble::Tls)?;
         let length = http_request.content_length();
-        let is_head = method == Method::HEAD;
         let mut request = client.request(method, http_request.url);
-        if is_head {
-            // reqwest cannot decompress a body that is not there.
-            request = request.header(http::header::ACCEPT_ENCODING, "identity");
+        // A range would be a part of the compressed body.
+        let has =
+            |wanted| http_request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        if !has("accept-encoding") && !has("range") {
+            request = request.header(http::header::ACCEPT_ENCODING, "gzip");
         }
         for (name, value) in http_request.headers {
             request = request.header(name, value.into_bytes());

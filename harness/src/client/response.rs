@@ -1,9 +1,13 @@
-//! Reads responses: limits for the body, and parsing it as JSON.
+//! Reads responses: decompression, limits for the body, and parsing it as JSON.
 
 use std::error::Error;
+use std::io::Write;
 use std::sync::Arc;
 
 use bytes::BytesMut;
+use flate2::write::MultiGzDecoder;
+use http::StatusCode;
+use http::header::CONTENT_ENCODING;
 use sha2::{Digest, Sha256};
 
 use crate::exchange::{ReceivedResponse, Trouble};
@@ -27,7 +31,7 @@ pub(crate) struct BodyReader {
 /// Reads the body of a response. `timeout` makes trouble of a timeout.
 ///
 /// # Errors
-/// The body is endless, ends too early, does not arrive in time, or is not compressed as `content-encoding` says.
+/// The body is endless, ends too early, or does not arrive in time.
 pub(crate) async fn read(
     mut response: reqwest::Response,
     timeout: impl Fn(reqwest::Error) -> Trouble,
@@ -37,28 +41,36 @@ pub(crate) async fn read(
     let status = response.status().as_u16();
     let announced = response.content_length();
     let mut body = BodyReader::default();
+    let mut gzip = is_gzip(&response).then(|| MultiGzDecoder::new(BodyReader::default()));
     loop {
         match response.chunk().await {
             Ok(None) => break,
-            Ok(Some(piece)) if body.take(&piece) => {}
+            Ok(Some(piece)) if body.take(&piece) && has_room(&mut gzip, &piece) => {}
             Ok(Some(_)) => return Err(endless()),
             Err(error) if error.is_timeout() => return Err(timeout(error)),
-            Err(error) if !is_of_connection(&error) => return Err(not_compressed(&error)),
             Err(_) => return Err(Trouble::cut_short(body.read_bytes, announced)),
         }
     }
+    let body = gzip.map_or(body, |mut gzip| {
+        // A client gets what could be decompressed, whatever follows.
+        let _ = gzip.try_finish();
+        std::mem::take(gzip.get_mut())
+    });
     Ok(ReceivedResponse { peer, ..body.finish(status, headers) })
 }
 
-/// Whether the connection broke, and not the decompression of what arrived.
-fn is_of_connection(error: &(dyn Error + 'static)) -> bool {
-    error.is::<hyper::Error>() || error.source().is_some_and(is_of_connection)
+/// Whether the body is compressed as a whole. A part of a compressed body (206) cannot be decompressed.
+fn is_gzip(response: &reqwest::Response) -> bool {
+    let encoding = response.headers().get(CONTENT_ENCODING);
+    encoding.is_some_and(|it| it.as_bytes().eq_ignore_ascii_case(b"gzip"))
+        && response.status() != StatusCode::PARTIAL_CONTENT
 }
 
-/// The trouble of a body that its `content-encoding` does not describe.
-fn not_compressed(error: &(dyn Error + 'static)) -> Trouble {
-    let reason = innermost(error);
-    Trouble::Broken(format!("`content-encoding` says gzip, but the body is no gzip: {reason}"))
+/// Decompresses a piece. Returns `false` once more than [`BODY_READ_BYTES_MAX`] came out.
+fn has_room(gzip: &mut Option<MultiGzDecoder<BodyReader>>, piece: &[u8]) -> bool {
+    let Some(gzip) = gzip else { return true };
+    let _ = gzip.write_all(piece);
+    gzip.get_ref().read_bytes < BODY_READ_BYTES_MAX
 }
 
 /// The trouble of a connection that broke before the head of a response was read.
@@ -77,6 +89,19 @@ fn is_no_http(error: &(dyn Error + 'static)) -> bool {
 /// The message of the innermost error. The outer ones only repeat the address.
 pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
     error.source().map_or_else(|| error.to_string(), innermost)
+}
+
+impl Write for BodyReader {
+    fn write(&mut self, piece: &[u8]) -> std::io::Result<usize> {
+        match self.take(piece) {
+            true => Ok(piece.len()),
+            false => Err(std::io::ErrorKind::FileTooLarge.into()),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 impl BodyReader {

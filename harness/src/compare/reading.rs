@@ -15,9 +15,10 @@ use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::result::{Event, ScenarioResult, StepResult};
 
 /// Headers of the transport or of the time of the response. They are not compared.
-const TRANSPORT: [&str; 10] = [
+const TRANSPORT: [&str; 11] = [
     "age",
     "connection",
+    "content-encoding",
     "content-length",
     "date",
     "etag",

@@ -20,8 +20,15 @@ const BODY_CHARACTERS_MAX: usize = 1_200;
 const SHOWN_BESIDE_MAX: usize = 10;
 
 /// The headers of a response that are shown. Other reports show all.
-const HEADERS_SHOWN: [&str; 6] =
-    ["content-type", "www-authenticate", "allow", "location", "retry-after", "content-length"];
+const HEADERS_SHOWN: [&str; 7] = [
+    "content-type",
+    "content-encoding",
+    "www-authenticate",
+    "allow",
+    "location",
+    "retry-after",
+    "content-length",
+];
 
 /// Adds all findings that are more than a warning.
 pub(super) fn failures(out: &mut String, report: &Report, detail: Detail) {

@@ -84,7 +84,6 @@ impl Network {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .no_proxy()
-            .no_gzip()
             .dns_resolver(CheckedResolver { network: self.clone(), reach });
         let builder = if self.roots.is_empty() {
             builder
