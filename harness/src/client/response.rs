@@ -40,23 +40,25 @@ pub(crate) async fn read(
     let headers = headers(response.headers());
     let status = response.status().as_u16();
     let announced = response.content_length();
-    let mut body = BodyReader::default();
-    let mut gzip = is_gzip(&response).then(|| MultiGzDecoder::new(BodyReader::default()));
+    let mut body = match is_gzip(&response) {
+        true => Body::Gzip(MultiGzDecoder::new(BodyReader::default())),
+        false => Body::Plain(BodyReader::default()),
+    };
+    let mut read_bytes = 0;
     loop {
         match response.chunk().await {
             Ok(None) => break,
-            Ok(Some(piece)) if body.take(&piece) && has_room(&mut gzip, &piece) => {}
-            Ok(Some(_)) => return Err(endless()),
+            Ok(Some(piece)) => {
+                read_bytes += piece.len() as u64;
+                if read_bytes >= BODY_READ_BYTES_MAX || !body.take(&piece) {
+                    return Err(endless());
+                }
+            }
             Err(error) if error.is_timeout() => return Err(timeout(error)),
-            Err(_) => return Err(Trouble::cut_short(body.read_bytes, announced)),
+            Err(_) => return Err(Trouble::cut_short(read_bytes, announced)),
         }
     }
-    let body = gzip.map_or(body, |mut gzip| {
-        // A client gets what could be decompressed, whatever follows.
-        let _ = gzip.try_finish();
-        std::mem::take(gzip.get_mut())
-    });
-    Ok(ReceivedResponse { peer, ..body.finish(status, headers) })
+    Ok(ReceivedResponse { peer, ..body.into_reader().finish(status, headers) })
 }
 
 /// Whether the body is compressed as a whole. A part of a compressed body (206) cannot be decompressed.
@@ -66,11 +68,34 @@ fn is_gzip(response: &reqwest::Response) -> bool {
         && response.status() != StatusCode::PARTIAL_CONTENT
 }
 
-/// Decompresses a piece. Returns `false` once more than [`BODY_READ_BYTES_MAX`] came out.
-fn has_room(gzip: &mut Option<MultiGzDecoder<BodyReader>>, piece: &[u8]) -> bool {
-    let Some(gzip) = gzip else { return true };
-    let _ = gzip.write_all(piece);
-    gzip.get_ref().read_bytes < BODY_READ_BYTES_MAX
+/// A body while it arrives.
+enum Body {
+    Plain(BodyReader),
+    Gzip(MultiGzDecoder<BodyReader>),
+}
+
+impl Body {
+    /// Adds a piece. Returns `false` once [`BODY_READ_BYTES_MAX`] is reached, for a compressed body after decompression.
+    fn take(&mut self, piece: &[u8]) -> bool {
+        match self {
+            Body::Plain(reader) => reader.take(piece),
+            Body::Gzip(decoder) => {
+                // A client gets what could be decompressed, whatever follows.
+                let _ = decoder.write_all(piece);
+                decoder.get_ref().read_bytes < BODY_READ_BYTES_MAX
+            }
+        }
+    }
+
+    fn into_reader(self) -> BodyReader {
+        match self {
+            Body::Plain(reader) => reader,
+            Body::Gzip(mut decoder) => {
+                let _ = decoder.try_finish();
+                std::mem::take(decoder.get_mut())
+            }
+        }
+    }
 }
 
 /// The trouble of a connection that broke before the head of a response was read.

@@ -199,7 +199,7 @@ fn drawn_services(page: &mut TextPage, outcome: &SelftestOutcome) {
         })
         .collect();
     let said = format!(
-        "latitude: {} false fails over {} seeds and {} single questions",
+        "false fails: {} over {} seeds and {} single questions",
         fails.len(),
         outcome.combined.len(),
         outcome.alone.len()

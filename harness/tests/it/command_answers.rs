@@ -61,7 +61,7 @@ fn another_answer_than_the_pinned_one_is_drift() {
 }
 
 #[test]
-fn an_answer_beyond_the_latitude_is_drift_too_where_another_is_pinned() {
+fn an_answer_that_is_not_allowed_is_drift_too_where_another_is_pinned() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let select = ["02_07_pagination/pagination-members"];
     fs::write(dir.path().join("changed.yaml"), "per_page: 20\n").expect("writable");

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::thread;
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use moot_harness::client::{ClientBody, ClientRequest};
 use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, Trouble};
@@ -110,6 +112,72 @@ async fn bytes_stay_as_they_came() {
     assert_eq!(response(&exchange).body, Bytes::from_static(b"\"\xff\""));
     assert!(response(&exchange).json.is_none());
     assert_eq!(response(&exchange).header("content-encoding"), Some("x-own"));
+}
+
+#[tokio::test]
+async fn a_compressed_body_is_decompressed_unless_it_is_a_part() {
+    const PLAIN: &[u8] = b"{\"total_count\":0}";
+    let compressed = gzip(PLAIN);
+    // Whether it is read as JSON, and the body that a client sees.
+    for (status, coding, body, is_json, seen) in [
+        (200, "gzip", &compressed[..], true, PLAIN),
+        (200, "GZIP", &compressed[..], true, PLAIN),
+        (206, "gzip", &compressed[..], false, &compressed[..]),
+        (200, "gzip", PLAIN, false, b""),
+        (200, "identity", PLAIN, true, PLAIN),
+    ] {
+        let server = service().await;
+        let template = ResponseTemplate::new(status).insert_header("content-encoding", coding);
+        Mock::given(path("/api/short"))
+            .respond_with(template.set_body_bytes(body))
+            .mount(&server)
+            .await;
+        let exchange = exchange(&server, call("GET", "/short")).await;
+        let response = response(&exchange);
+        assert_eq!((response.json.is_some(), &response.body[..]), (is_json, seen), "{coding}");
+        assert_eq!(response.header("content-encoding"), Some(coding));
+    }
+}
+
+#[tokio::test]
+async fn a_short_compressed_body_of_64_mebibytes_is_given_up() {
+    let server = service().await;
+    Mock::given(path("/api/short"))
+        .respond_with(
+            ResponseTemplate::new(200)
+                .insert_header("content-encoding", "gzip")
+                .set_body_bytes(gzip(&vec![b'1'; 64 * 1024 * 1024])),
+        )
+        .mount(&server)
+        .await;
+    let exchange = exchange(&server, call("GET", "/short")).await;
+    assert!(matches!(trouble(&exchange), Trouble::Broken(why) if why.contains("64 MB")));
+}
+
+#[tokio::test]
+async fn compression_is_asked_for_unless_a_part_or_another_coding_is() {
+    for (own, expected) in [
+        (None, Some("gzip")),
+        (Some(("Range", "bytes=0-9")), None),
+        (Some(("range", "bytes=0-9")), None),
+        (Some(("Accept-Encoding", "identity")), Some("identity")),
+    ] {
+        let server = service().await;
+        let headers = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let prepared =
+            ClientRequest { headers: headers.into_iter().collect(), ..call("GET", "/short") };
+        exchange(&server, prepared).await;
+        let requests = server.received_requests().await.expect("they are kept");
+        let request = requests.iter().find(|it| it.url.path() == "/api/short").expect("it came");
+        let asked: Vec<_> = request.headers.get_all("accept-encoding").iter().collect();
+        assert_eq!(asked, Vec::from_iter(expected), "{own:?}");
+    }
+}
+
+fn gzip(plain: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(plain).expect("it is memory");
+    encoder.finish().expect("it is memory")
 }
 
 #[tokio::test]

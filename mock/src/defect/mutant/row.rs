@@ -74,7 +74,7 @@ pub enum PlaceKind {
 pub enum Equivalence {
     /// The service itself chooses the value, and every response agrees on it.
     ChosenByService,
-    /// The specification, or the latitude of an open question, permits it.
+    /// The specification permits it, or the changed value is an allowed value of an open question.
     Permitted,
 }
 
@@ -87,8 +87,8 @@ impl Equivalence {
                  responses agree on it."
             }
             Self::Permitted => {
-                "The specification does not promise the opposite, or the latitude of an open question \
-                 includes it."
+                "The specification does not promise the opposite, or the allowed values of an open question \
+                 include it."
             }
         }
     }
