@@ -1,5 +1,6 @@
 //! Judges a document by an expectation of a scenario.
 
+use moot_fixtures::documents;
 use serde_json::Value;
 
 use super::wording::wording;
@@ -102,6 +103,14 @@ fn with_place(mismatch: Mismatch, claim: &Claim, document: &Document, names: &Na
             let place = format!("the header `{name}`");
             let message = sentence::of_value(&place, &mismatch, document);
             (ResponsePart::Header(name.clone()), message)
+        }
+        Place::Digest => {
+            let is_expected = |bytes: &[u8]| {
+                let digest = PlaceValue::One(Some(place::digest_of(bytes)));
+                matcher::judge(&claim.matcher, &digest, names) == Judgement::Holds
+            };
+            let sample = documents::ALL.iter().find(|sample| is_expected(sample.bytes));
+            (ResponsePart::Body, sentence::of_bytes(sample, document))
         }
         place => {
             let at_pointer = pointer.as_ref().map(|pointer| format!("`{pointer}`"));

@@ -143,10 +143,13 @@ fn whole_body(document: &Document) -> Value {
     }
 }
 
-/// SHA-256 in hexadecimal digits, as `sha256sum` prints it.
 fn digest(document: &Document) -> Value {
-    let whole = document.digest.clone();
-    Value::String(whole.unwrap_or_else(|| format!("{:x}", Sha256::digest(&document.body))))
+    document.digest.clone().map_or_else(|| digest_of(&document.body), Value::String)
+}
+
+/// SHA-256 in hexadecimal digits, as `sha256sum` prints it.
+pub(super) fn digest_of(bytes: &[u8]) -> Value {
+    Value::String(format!("{:x}", Sha256::digest(bytes)))
 }
 
 fn pointer_text(text: &Text, names: &Names) -> Result<String, String> {

@@ -1,6 +1,7 @@
 //! Sentences about mismatches, for people. They are in lower case and have no full stop.
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::documents::SampleDocument;
 use serde_json::Value;
 
 use super::value_text::brief;
@@ -9,6 +10,8 @@ use crate::exchange::escape;
 
 /// The largest number of characters quoted from the title or detail of a problem.
 const QUOTED_CHARACTERS_MAX: usize = 160;
+/// The largest number of bytes quoted from a body with other bytes than expected.
+const QUOTED_BYTES_MAX: usize = 16;
 
 /// A wrong status: `registering a webhook was refused: 422 webhook_creation_error, "…"`. `accepts` says
 /// whether the check accepts a status.
@@ -51,6 +54,42 @@ pub(super) fn of_undocumented_status(document: &Document) -> String {
 /// A wrong value: `in the response to listing webhooks, \`/data\` is absent`.
 pub(super) fn of_value(place: &str, mismatch: &Mismatch, document: &Document) -> String {
     format!("{}{}", in_response(document), predicate(place, mismatch))
+}
+
+/// A body with other bytes than expected. `sample` is the expected file, if it is known.
+pub(super) fn of_bytes(sample: Option<&SampleDocument>, document: &Document) -> String {
+    let (start, body) = (in_response(document), &document.body[..]);
+    let bytes = match document.digest {
+        Some(_) => format!("more than {} bytes", body.len()),
+        None => format!("{} bytes", body.len()),
+    };
+    let Some(SampleDocument { name, bytes: expected, .. }) = sample else {
+        return format!("{start}the body has other bytes than expected: {bytes}{}", begins(body));
+    };
+    let equal = body.iter().zip(*expected).take_while(|(one, other)| one == other).count();
+    let told = match (&body[equal..], &expected[equal..]) {
+        ([], _) => format!("it ends after {equal} of {} bytes", expected.len()),
+        (_, []) => format!("it has {bytes} instead of {}, and begins with them", expected.len()),
+        (actual, wanted) => format!(
+            "it has {bytes} instead of {}, and from byte {} on it is {} instead of {}",
+            expected.len(),
+            equal + 1,
+            quoted(actual),
+            quoted(wanted)
+        ),
+    };
+    format!("{start}the body is not `{name}`: {told}")
+}
+
+fn begins(body: &[u8]) -> String {
+    if body.is_empty() { String::new() } else { format!(" that begin with {}", quoted(body)) }
+}
+
+/// The first bytes in quotes, with escapes as in Rust.
+fn quoted(bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(QUOTED_BYTES_MAX)];
+    let more = if shown.len() < bytes.len() { "…" } else { "" };
+    format!("\"{}{more}\"", shown.escape_ascii())
 }
 
 /// The start of a sentence: `in the response to listing webhooks, `. Empty if the request is not known.
@@ -157,7 +196,9 @@ mod tests {
     use moot_fixtures::contract::Operation;
     use serde_json::{Value, json};
 
-    use super::of_status;
+    use moot_fixtures::documents::SampleDocument;
+
+    use super::{of_bytes, of_status};
     use crate::verdict::check::Document;
 
     const SUCCESS: fn(u16) -> bool = |status| status < 300;
@@ -205,5 +246,38 @@ mod tests {
         check(400, oauth, "200", SUCCESS, sentence);
         let sentence = "registering a webhook ended in a server error: 500; expected 403";
         check(500, json!(null), "403", REFUSAL, sentence);
+    }
+
+    #[test]
+    fn other_bytes_say_where_they_begin() {
+        const SAMPLE: SampleDocument =
+            SampleDocument { name: "a.pdf", media_type: "application/pdf", bytes: b"%PDF\r\nend" };
+        for (body, told) in [
+            (
+                &b"%PDF\nend"[..],
+                r#"it has 8 bytes instead of 9, and from byte 5 on it is "\nend" instead of "\r\nend""#,
+            ),
+            (b"%PDF", "it ends after 4 of 9 bytes"),
+            (b"%PDF\r\nend\n", "it has 10 bytes instead of 9, and begins with them"),
+            (
+                b"<!DOCTYPE html><html>",
+                r#"it has 21 bytes instead of 9, and from byte 1 on it is "<!DOCTYPE html><…" instead of "%PDF\r\nend""#,
+            ),
+        ] {
+            let document = Document { body: body.into(), ..Document::default() };
+            let expected = format!("the body is not `a.pdf`: {told}");
+            assert_eq!(of_bytes(Some(&SAMPLE), &document), expected);
+        }
+    }
+
+    #[test]
+    fn bytes_of_no_sample_are_counted() {
+        for (body, told) in
+            [(&b"\0\0"[..], r#"2 bytes that begin with "\x00\x00""#), (b"", "0 bytes")]
+        {
+            let document = Document { body: body.into(), ..Document::default() };
+            let expected = format!("the body has other bytes than expected: {told}");
+            assert_eq!(of_bytes(None, &document), expected);
+        }
     }
 }
