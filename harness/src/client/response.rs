@@ -41,8 +41,8 @@ pub(crate) async fn read(
     let status = response.status().as_u16();
     let announced = response.content_length();
     let mut body = match is_gzip(&response) {
-        true => Body::Gzip(MultiGzDecoder::new(BodyReader::default())),
-        false => Body::Plain(BodyReader::default()),
+        true => ArrivingBody::Gzip(MultiGzDecoder::new(BodyReader::default())),
+        false => ArrivingBody::Plain(BodyReader::default()),
     };
     let mut read_bytes = 0;
     loop {
@@ -69,17 +69,17 @@ fn is_gzip(response: &reqwest::Response) -> bool {
 }
 
 /// A body while it arrives.
-enum Body {
+enum ArrivingBody {
     Plain(BodyReader),
     Gzip(MultiGzDecoder<BodyReader>),
 }
 
-impl Body {
+impl ArrivingBody {
     /// Adds a piece. Returns `false` once [`BODY_READ_BYTES_MAX`] is reached, for a compressed body after decompression.
     fn take(&mut self, piece: &[u8]) -> bool {
         match self {
-            Body::Plain(reader) => reader.take(piece),
-            Body::Gzip(decoder) => {
+            ArrivingBody::Plain(reader) => reader.take(piece),
+            ArrivingBody::Gzip(decoder) => {
                 // A client gets what could be decompressed, whatever follows.
                 let _ = decoder.write_all(piece);
                 decoder.get_ref().read_bytes < BODY_READ_BYTES_MAX
@@ -89,8 +89,8 @@ impl Body {
 
     fn into_reader(self) -> BodyReader {
         match self {
-            Body::Plain(reader) => reader,
-            Body::Gzip(mut decoder) => {
+            ArrivingBody::Plain(reader) => reader,
+            ArrivingBody::Gzip(mut decoder) => {
                 let _ = decoder.try_finish();
                 std::mem::take(decoder.get_mut())
             }

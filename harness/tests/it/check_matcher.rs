@@ -187,6 +187,9 @@ fn lengths_are_characters_or_members() {
     check("{ length: [1, 2] }", json!([0, 0]), Holds);
     check("{ length: 0 }", json!([]), Holds);
     check("{ length: 1 }", json!(1), Fails);
+    // The operand is text or null, as if a response had a wrong `total_count`.
+    check("{ length: \"1\" }", json!([0]), Empty);
+    check("{ length: null }", json!([]), Empty);
 }
 
 #[test]

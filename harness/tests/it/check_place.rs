@@ -125,7 +125,7 @@ fn a_path_that_finds_nothing_points_to_the_absent_member() {
             panic!("{path} finds nothing")
         };
         assert_eq!(pointer.as_deref(), expected, "{path}");
-        assert_eq!(message.ends_with("is absent"), expected.is_some(), "{message}");
+        assert_eq!(message.contains(" is absent"), expected.is_some(), "{message}");
     }
 }
 

@@ -5,6 +5,7 @@ mod architecture;
 mod architecture_imports;
 mod architecture_source;
 mod check_clock;
+mod check_ids;
 mod check_implicit;
 mod check_matcher;
 mod check_place;

@@ -8,6 +8,7 @@ mod body;
 mod clock;
 mod context;
 mod headers;
+mod new_id;
 mod page_totals;
 mod problem;
 mod problem_members;
@@ -67,6 +68,7 @@ pub const TABLE: &[Implicit] = &[
     several("success body", shape::OF_SUCCESSES, shape::success),
     one("page totals", &["pagination.total-pages-agrees"], page_totals::judge),
     several("repeated log entries", repeated_log_entries::VERIFIES, repeated_log_entries::judge),
+    several("new id", new_id::VERIFIES, new_id::judge),
     several("clock", clock::VERIFIES, clock::judge),
     one("no body", &["delete-webhook.no-body"], body::no_body),
 ];

@@ -308,6 +308,13 @@ fn length(value: &Value, matcher: &[MatcherRule], names: &Names) -> Judgement {
         Value::Object(members) => (members.len(), "member"),
         other => return wrong_type(other, "a text or a list"),
     };
+    let has_number = all(matcher, |rule| match rule {
+        MatcherRule::Equals(bound) => with_number("length", bound, names, |_| Judgement::Holds),
+        _ => Judgement::Holds,
+    });
+    if has_number != Judgement::Holds {
+        return has_number;
+    }
     match judge_value(matcher, Some(&Value::from(length)), names) {
         Judgement::Fails(mismatch) => Judgement::differs(
             MismatchKind::Length,

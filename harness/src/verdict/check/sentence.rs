@@ -53,7 +53,17 @@ pub(super) fn of_undocumented_status(document: &Document) -> String {
 
 /// A wrong value: `in the response to listing webhooks, \`/data\` is absent`.
 pub(super) fn of_value(place: &str, mismatch: &Mismatch, document: &Document) -> String {
-    format!("{}{}", in_response(document), predicate(place, mismatch))
+    let start = in_response(document);
+    let cause = match (&mismatch.kind, document.status) {
+        (MismatchKind::Absent, Some(status @ 400..)) => {
+            format!(": the request was refused with {}", response(status, document.json.as_deref()))
+        }
+        (MismatchKind::Absent, Some(status)) if document.body.is_empty() => {
+            format!(": the response is {status} without a body")
+        }
+        _ => String::new(),
+    };
+    format!("{start}{}{cause}", predicate(place, mismatch))
 }
 
 /// A body with other bytes than expected. `sample` is the expected file, if it is known.

@@ -52,6 +52,12 @@ impl<'a> AnsweredExchange<'a> {
         url.strip_suffix(self.path()).unwrap_or_default()
     }
 
+    /// The end of the response by the clock of this machine, in seconds since 1970.
+    pub(super) fn ended_at(&self) -> i64 {
+        let lasted = i64::try_from(self.exchange.duration.as_secs()).unwrap_or_default();
+        self.exchange.sent_at_seconds + lasted
+    }
+
     /// All values of a header, joined by a comma. `name` is in lower case.
     pub(super) fn header(&self, name: &str) -> Option<String> {
         document::joined(&self.response.headers, name)

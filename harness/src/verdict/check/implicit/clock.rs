@@ -3,11 +3,14 @@
 //! The time now is the `Date` of the response. If there is none, it is the time of this machine, and a
 //! mismatch is a warning at most.
 
+use std::collections::HashMap;
+
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::AnsweredExchange;
 use super::context::FirstCreation;
+use super::new_id::{self, DOCUMENT};
 use crate::exchange::date_seconds;
 use crate::verdict::check::{Judgement, MismatchKind, as_count};
 
@@ -42,7 +45,9 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judge
             let data = &body["data"];
             let at = seconds_of(&data["created_at"]);
             let mut findings = creation(answered, "/data", &data["id"], at);
-            findings.extend(stays(answered, [("/data".to_owned(), &data["id"], at)]));
+            if !new_id::is_of_another(answered, DOCUMENT, &data["id"]) {
+                findings.extend(stays(answered, [("/data".to_owned(), &data["id"], at)]));
+            }
             findings
         }
         Some(Operation::CreateLegalRequest) => {
@@ -122,14 +127,14 @@ fn tells_times_apart(
 ) -> Option<(&'static str, Judgement)> {
     let date = date(answered)?;
     let sent_at = answered.exchange.sent_at_seconds;
-    let lasted = i64::try_from(answered.exchange.duration.as_secs()).unwrap_or_default();
     let key = format!("{} {at}", answered.operation()?.as_str());
-    let first = FirstCreation { made: made.to_owned(), date, answered_at: sent_at + lasted };
+    let ended_at = answered.ended_at();
+    let first = FirstCreation { made: made.to_owned(), date, answered_at: ended_at };
     let first = answered.context.creations.or_remember(answered.base(), &key, first);
     // By the clock of the service, the request began after the first resource existed.
     let is_to_the_minute = at % MINUTE_SECONDS == 0;
     let apart = APART_SECONDS_MIN + if is_to_the_minute { MINUTE_SECONDS } else { 0 };
-    let by_date = date - lasted - first.date;
+    let by_date = date - (ended_at - sent_at) - first.date;
     // A busy server may send the `Date` of some seconds ago. If the difference is larger, its clock was moved.
     let is_sure = sent_at - first.answered_at >= apart || by_date > SKEW_SECONDS_MAX;
     let is_later = by_date >= apart && is_sure;
@@ -152,17 +157,25 @@ fn stays<'a>(
         Some(Operation::GetLegalRequestActivity) => answered.path(),
         _ => "document",
     };
+    let members: Vec<_> = members
+        .into_iter()
+        .filter_map(|(place, id, at)| Some((place, id.as_str()?, at?)))
+        .collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for (_, id, _) in &members {
+        *counts.entry(id).or_default() += 1;
+    }
     let mut judgement = None;
-    for (place, id, at) in members {
-        let (Some(id), Some(at)) = (id.as_str(), at) else { continue };
+    // Entries that share an id are judged by `activity.entry-id-unique`, documents by the checks of their list.
+    for (place, id, at) in members.iter().filter(|(_, id, _)| counts[id] == 1) {
         let key = format!("{kind} {id}");
-        let first = answered.context.creation_times.or_remember(answered.base(), &key, at);
+        let first = answered.context.creation_times.or_remember(answered.base(), &key, *at);
         if (first - at).abs() <= ROUNDING_SECONDS_MAX {
             judgement.get_or_insert(Judgement::Holds);
             continue;
         }
         let message = format!("the creation time of {id} is not the one it had before");
-        let (expected, actual) = (time_text(first), time_text(at));
+        let (expected, actual) = (time_text(first), time_text(*at));
         let fails = Judgement::fails(MismatchKind::Value, message, expected, actual);
         judgement = Some(fails.at(format!("{place}/created_at")));
         break;

@@ -20,6 +20,9 @@ pub struct ImplicitContext {
     pub(super) creations: FirstValues<FirstCreation>,
     /// By resource: its first creation time, in seconds since 1970.
     pub(super) creation_times: FirstValues<i64>,
+    /// By kind and id of a legal request or document: the end of the first response that showed it, in seconds since
+    /// 1970, by the clock of this machine.
+    pub(super) shown_ids: FirstValues<i64>,
     /// By legal request of this run: the `Date` of its creation, in seconds since 1970.
     pub(super) legal_requests: FirstValues<i64>,
     /// The number of seconds by which the first `Date` was ahead of the clock of this machine.
