@@ -178,7 +178,7 @@ impl Runner {
         options.lists_checks |= !expected.entries.is_empty();
         let implicit = ImplicitContext::new(
             &base_path(&target.description().base_url),
-            target.can_move_clock(),
+            target.is_mock() || target.can_move_clock(),
         );
         implicit.note_clock_moved("earlier runs".to_owned(), target.index.clock_moved_seconds);
         let shared = RunContext {

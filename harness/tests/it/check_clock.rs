@@ -111,3 +111,31 @@ fn a_date_that_lags_behind_is_no_later_creation() {
     assert_eq!(fails("Thu, 05 Mar 2026 14:30:05 GMT", 1_772_721_008), 1);
     assert_eq!(fails("Thu, 05 Mar 2026 14:35:05 GMT", 1_772_721_005), 1, "its clock was moved");
 }
+
+/// Without `Date`, the clock of this machine tells how far apart two creations are.
+#[test]
+fn later_creations_have_later_times_without_a_date_too() {
+    let fails = |is_movable, sent_at| {
+        let context = ImplicitContext::new("/api", is_movable);
+        let created = "2026-03-05T14:30:05Z";
+        assert_eq!(undated(&context, "a", 1_772_721_005, created), [""; 0]);
+        undated(&context, "b", sent_at, created)
+    };
+    assert_eq!(fails(false, 1_772_721_007), [""; 0]);
+    assert_eq!(fails(false, 1_772_721_008), ["timestamps.tell-times-apart"]);
+    assert_eq!(fails(true, 1_772_721_008), [""; 0], "an operator may have stopped its clock");
+}
+
+/// The requirements that an upload without `Date` fails.
+fn undated(context: &ImplicitContext, id: &str, sent_at: i64, at: &str) -> Vec<&'static str> {
+    let data = json!({ "id": id, "name": "a.pdf", "created_at": at });
+    let body = json!({ "success": true, "message": "stored", "data": data });
+    let path = "/v1/repository_documents";
+    let seen = Seen::new(Operation::CreateRepositoryDocument, path, 201, &body).header("date", "");
+    let exchange = Exchange { sent_at_seconds: sent_at, ..seen.exchange() };
+    let found = implicit::judge(&exchange, context).into_iter();
+    let failed = found.filter(|(requirement, judgement)| {
+        matches!(judgement, Judgement::Fails(_)) && *requirement != "http.date"
+    });
+    failed.map(|(requirement, _)| requirement).collect()
+}

@@ -23,8 +23,8 @@ pub struct ImplicitContext {
     /// By kind and id of a legal request or document: the end of the first response that showed it, in seconds since
     /// 1970, by the clock of this machine.
     pub(super) shown_ids: FirstValues<i64>,
-    /// By legal request of this run: the `Date` of its creation, in seconds since 1970.
-    pub(super) legal_requests: FirstValues<i64>,
+    /// By legal request of this run: the time of its creation.
+    pub(super) legal_requests: FirstValues<CreationClock>,
     /// The number of seconds by which the first `Date` was ahead of the clock of this machine.
     pub(super) dates: FirstValues<i64>,
     /// Seconds by which an operator moves the clock of the service, by the cause. `Date` may come from a proxy, whose
@@ -58,9 +58,17 @@ pub(super) struct FirstCreation {
     /// Its id, or the token.
     pub(super) made: String,
     /// The `Date` of its response.
-    pub(super) date: i64,
+    pub(super) date: Option<i64>,
     /// The end of its response by our clock.
     pub(super) answered_at: i64,
+}
+
+/// The time at which a legal request was created, in seconds since 1970.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CreationClock {
+    pub(super) at: i64,
+    /// Whether it is the `Date` of the response. If not, it is the time of this machine.
+    pub(super) is_date: bool,
 }
 
 /// The first value of each key, by the base address of the service.
