@@ -30,7 +30,7 @@ pub struct ImplicitContext {
     /// Seconds by which an operator moves the clock of the service, by the cause. `Date` may come from a proxy, whose
     /// clock stays.
     moved_seconds: Mutex<BTreeMap<String, i64>>,
-    /// Whether the operator of the target can move its clock. An earlier run may have done so.
+    /// Whether the clock of the service can be moved: that of a mock, or by an operator. An earlier run may have done so.
     pub(super) has_movable_clock: bool,
 }
 

@@ -71,7 +71,10 @@ pub(super) fn json_media_type(answered: &AnsweredExchange<'_>) -> Option<Judgeme
 /// Is a problem sent with the media type of problems (RFC 9457 §3)?
 pub(super) fn problem_media_type(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let failed = |actual: &str| {
-        let message = "an error is not sent as a problem";
+        let message = match answered.response.body.is_empty() {
+            true => "an error has no body, and so no problem",
+            false => "an error is not sent as a problem",
+        };
         fails("content-type", MismatchKind::MediaType, message, PROBLEM, actual)
     };
     let media_type = answered.media_type();
