@@ -41,7 +41,7 @@ pub(crate) async fn read(
     let status = response.status().as_u16();
     let announced = response.content_length();
     let mut body = match is_gzip(&response) {
-        true => ArrivingBody::Gzip(MultiGzDecoder::new(BodyReader::default())),
+        true => ArrivingBody::Gzip(Box::new(MultiGzDecoder::new(BodyReader::default()))),
         false => ArrivingBody::Plain(BodyReader::default()),
     };
     let mut read_bytes = 0;
@@ -71,7 +71,7 @@ fn is_gzip(response: &reqwest::Response) -> bool {
 /// A body while it arrives.
 enum ArrivingBody {
     Plain(BodyReader),
-    Gzip(MultiGzDecoder<BodyReader>),
+    Gzip(Box<MultiGzDecoder<BodyReader>>),
 }
 
 impl ArrivingBody {

@@ -187,9 +187,9 @@ fn judge_all(
     all: &[Arc<Exchange>],
 ) -> Result<(), Stop> {
     let mut summary = summary(all);
-    let at_once = matches!(step.plan.rhythm, Rhythm::InFlight(_)) && !step.plan.is_few();
+    let is_beyond_limit = step.plan.calls > REQUESTS_PER_MINUTE_MAX;
     let times: Vec<i64> = all.iter().map(|exchange| seconds_of(exchange)).collect();
-    if at_once && summary["refused"] == 0 && !is_within_a_minute(&times) {
+    if is_beyond_limit && summary["refused"] == 0 && !is_within_a_minute(&times) {
         let reason =
             format!("none of {} calls was refused, but they took over a minute", all.len());
         return Err(Stop::NotApplicable(reason));

@@ -50,6 +50,7 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ),
     ("limits.token-endpoint-free", Admit(token_endpoint_free)),
     ("limits.forgets-after-30-seconds", Admit(forgets_after_30_seconds)),
+    ("limits.for-ten-seconds", Admit(limited_for_ten_seconds)),
     ("limits.refusals-count", Admit(refusals_count)),
     ("limits.by-application", Admit(limited_by_application)),
     ("limits.by-path", Admit(limited_by_path)),
@@ -133,6 +134,13 @@ fn refusals_count(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
         call.world.limiter.exhaust(call.head.client, call.now);
     }
     admission
+}
+
+/// Counts the calls of each ten seconds as calls from an address of its own.
+fn limited_for_ten_seconds(call: &ArrivingCall<'_>, _: Admission) -> Admission {
+    let tens = call.now.as_second().div_euclid(10);
+    let client = IpAddr::V4(Ipv4Addr::from(u32::try_from(tens).unwrap_or_default()));
+    call.world.admit_unhooked(call.now, &Head { client, ..*call.head })
 }
 
 /// Counts the calls of each application as calls from an address of its own.
