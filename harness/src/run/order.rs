@@ -3,7 +3,7 @@
 use super::read_only;
 use crate::run::environment::text_hash;
 use crate::scenario::declared;
-use crate::scenario::model::{OperatorAction, Rhythm, Scenario, StepAction};
+use crate::scenario::model::{OperatorAction, Scenario, StepAction};
 
 /// Brings the scenarios into an order that depends only on this seed.
 pub(super) fn shuffle<T>(items: &mut [(usize, T)], seed: u64) {
@@ -14,7 +14,7 @@ pub(super) fn shuffle<T>(items: &mut [(usize, T)], seed: u64) {
 /// The time of a scenario on a target that all scenarios share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
-    /// It uses up the rate limit at once. Later it would have to wait for the limit to reset.
+    /// It uses up the rate limit. Later it would have to wait for the limit to reset.
     First,
     Middle,
     /// It reads lists that others fill. On a new deployment they are empty until the others have run.
@@ -31,8 +31,7 @@ impl Phase {
         declared::collect(&scenario.steps, &mut |step| {
             uses_up_limit |= matches!(
                 &step.action,
-                StepAction::Burst(burst)
-                    if !burst.plan.is_few() && matches!(burst.plan.rhythm, Rhythm::InFlight(_))
+                StepAction::Burst(burst) if burst.plan.uses_up_limit()
             );
         });
         let moves_clock = scenario.needs(&OperatorAction::AdvanceClock.need());
@@ -63,6 +62,7 @@ mod tests {
             Phase::of(all.find(|it| it.id == id).expect("it is bundled"), expires)
         };
         assert_eq!(phase("fifteen-hundred", true), Phase::First);
+        assert_eq!(phase("fifteen-hundred-spaced", true), Phase::First);
         assert_eq!(phase("evenly-spaced", true), Phase::Middle);
         assert_eq!(phase("each-status-is-reported", true), Phase::Middle);
         assert_eq!(phase("pagination-three-pages", true), Phase::Lists);

@@ -116,7 +116,8 @@ fn unavailable(run: &ScenarioRun<'_>, exchange: &Exchange) -> Option<u16> {
 /// The trouble if a deployment broke the connection, instead of sending a whole HTTP response.
 fn broken<'e>(run: &ScenarioRun<'_>, exchange: &'e Exchange) -> Option<&'e Trouble> {
     let trouble = exchange.outcome.as_ref().err()?;
-    (matches!(trouble, Trouble::Broken(_)) && !run.shared.target.is_mock()).then_some(trouble)
+    let is_broken = matches!(trouble, Trouble::Broken(_) | Trouble::CutShort(_));
+    (is_broken && !run.shared.target.is_mock()).then_some(trouble)
 }
 
 fn broken_again(request: &SentRequest, trouble: &Trouble) -> String {

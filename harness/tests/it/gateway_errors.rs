@@ -120,8 +120,13 @@ async fn a_read_fails_only_while_the_service_answers_others() {
     }
 }
 
-/// The address of a proxy before `upstream` that closes the connection of the first `broken` calls for webhooks.
-async fn breaking_proxy(upstream: SocketAddr, broken: usize) -> SocketAddr {
+/// The address of a proxy before `upstream` that sends `beginning` to the first `broken` calls for webhooks, and closes
+/// the connection.
+async fn breaking_proxy(
+    upstream: SocketAddr,
+    broken: usize,
+    beginning: &'static [u8],
+) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("it listens");
     tokio::spawn(async move {
@@ -136,6 +141,7 @@ async fn breaking_proxy(upstream: SocketAddr, broken: usize) -> SocketAddr {
                 if text.starts_with("GET /api/v1/webhooks")
                     && left.fetch_update(SeqCst, SeqCst, less).is_ok()
                 {
+                    client.write_all(beginning).await.expect("it reads");
                     return;
                 }
                 // Each call has a connection of its own.
@@ -151,11 +157,20 @@ async fn breaking_proxy(upstream: SocketAddr, broken: usize) -> SocketAddr {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_that_breaks_the_connection_is_sent_again_and_then_named() {
-    for (broken, code, said) in
-        [(1, 0, CONFORMANT), (9, 4, "GET /v1/webhooks was sent twice, and the connection broke")]
-    {
+    const SHORT: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}";
+    for (broken, beginning, code, said) in [
+        (1, &b""[..], 0, CONFORMANT),
+        (9, b"", 4, "GET /v1/webhooks was sent twice, and the connection broke"),
+        (1, SHORT, 0, CONFORMANT),
+        (
+            9,
+            SHORT,
+            3,
+            "GET /v1/webhooks was sent twice, and the response was cut short after 2 of 9",
+        ),
+    ] {
         let server = start("default").await;
-        let proxy = breaking_proxy(*server.address(), broken).await;
+        let proxy = breaking_proxy(*server.address(), broken, beginning).await;
         let dir = tempfile::tempdir().expect("a folder");
         let scenarios = format!("section: \"4.14\"\ntitle: A crash\n{READ}");
         fs::write(dir.path().join("crash.yaml"), scenarios).expect("writable");

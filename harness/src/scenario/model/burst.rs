@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
+
 use super::expectation::{Check, Observation};
 use super::place::Place;
 use super::request::{RequestLine, RequestShape};
@@ -74,6 +76,14 @@ impl BurstPlan {
     /// and have each response in the document.
     pub fn is_few(&self) -> bool {
         self.calls <= FEW_CALLS_MAX && matches!(self.rhythm, Rhythm::InFlight(_))
+    }
+
+    /// Whether a correct service refuses calls after the burst, until a minute is over (§8).
+    pub fn uses_up_limit(&self) -> bool {
+        match self.rhythm {
+            Rhythm::InFlight(_) => !self.is_few(),
+            Rhythm::Over(_) => self.calls > REQUESTS_PER_MINUTE_MAX,
+        }
     }
 }
 
