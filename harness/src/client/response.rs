@@ -58,7 +58,11 @@ pub(crate) async fn read(
             Err(_) => return Err(Trouble::cut_short(read_bytes, announced)),
         }
     }
-    Ok(ReceivedResponse { peer, ..body.into_reader().finish(status, headers) })
+    let reader = body.into_reader();
+    if reader.read_bytes >= BODY_READ_BYTES_MAX {
+        return Err(endless());
+    }
+    Ok(ReceivedResponse { peer, ..reader.finish(status, headers) })
 }
 
 /// Whether the body is compressed as a whole. A part of a compressed body (206) cannot be decompressed.
