@@ -189,7 +189,7 @@ impl Counter<'_> {
                     self.is_sure = false;
                     self.estimate.unpaced_requests += u64::from(burst.plan.calls);
                     if !burst.plan.is_few() {
-                        // A whole window of the limit passes after calls that use it up. Before any burst there may be a wait.
+                        // A window of the limit passes after calls that use it up. Before any burst there may be a wait.
                         let seconds = match burst.plan.rhythm {
                             Rhythm::InFlight(_) => WINDOW_SECONDS,
                             Rhythm::Over(time) => time.as_secs(),

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
 
-use super::trial::{apart, by_requirement, is_noticed, run_options, scenario_named, with_defect};
+use super::trial::{apart, is_noticed, run_options, with_defect, worst_verdicts};
 use crate::run::Runner;
 use crate::run::environment::TargetChoice;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::{ScenarioName, declared, plan};
+use crate::scenario::{ScenarioName, plan};
 use crate::verdict::Verdict;
+use crate::verdict::result::ScenarioResult;
 
 /// Scenarios that run twice for each defect. More scenarios take time and find the same.
 pub(super) const SCENARIOS_MAX: usize = 4;
@@ -39,7 +40,6 @@ pub(super) async fn differences(
     }
     // One at a time: some defects count reads, so another scenario must not read in between.
     let options = run_options(1, TargetChoice::InProcessDeployment, with_defect(defect), files);
-    let files = Arc::clone(&options.files);
     let rounds = apart(async move {
         // If the target cannot be opened, no scenario notices the defect.
         let files = Arc::clone(&options.files);
@@ -53,11 +53,12 @@ pub(super) async fn differences(
     let mut found = Vec::new();
     for fresh in &fresh {
         let Some(used) = used.iter().find(|it| it.name == fresh.name) else { continue };
-        let scenario = scenario_named(&files, &fresh.name);
         // The verdicts of implicit checks may depend on the data of other scenarios.
-        let declared = scenario.map(|it| declared::requirements(&it.steps)).unwrap_or_default();
-        let breaks = defect.breaks.iter().filter(|id| declared.contains(*id));
-        let (first, second) = (by_requirement([&**fresh]), by_requirement([&**used]));
+        let explicit = |result: &ScenarioResult| {
+            worst_verdicts(result.checks().filter(|check| !check.is_implicit()))
+        };
+        let (first, second) = (explicit(fresh), explicit(used));
+        let breaks = defect.breaks.iter();
         found.extend(breaks.filter_map(|id| compare(id, &fresh.name, &first, &second)));
     }
     found

@@ -13,7 +13,7 @@ use crate::run::{Interruption, RunOptions, run, run_until};
 use crate::scenario::model::{Scenario, ScenarioFile};
 use crate::scenario::{ScenarioName, declared};
 use crate::verdict::Verdict;
-use crate::verdict::result::{Event, RunResult, ScenarioResult, Subject};
+use crate::verdict::result::{CheckResult, Event, RunResult, ScenarioResult, Subject};
 
 /// The seed of every service with a defect.
 pub(super) const SEED: u64 = 1;
@@ -200,8 +200,15 @@ pub(super) fn weight(verdict: Verdict) -> (bool, Verdict) {
 pub(super) fn by_requirement<'a>(
     scenarios: impl IntoIterator<Item = &'a ScenarioResult>,
 ) -> BTreeMap<String, Verdict> {
+    worst_verdicts(scenarios.into_iter().flat_map(ScenarioResult::checks))
+}
+
+/// The worst verdict of each requirement in these checks.
+pub(super) fn worst_verdicts<'a>(
+    checks: impl Iterator<Item = &'a CheckResult>,
+) -> BTreeMap<String, Verdict> {
     let mut worst = BTreeMap::new();
-    for check in scenarios.into_iter().flat_map(ScenarioResult::checks) {
+    for check in checks {
         if let Subject::Requirement(id) = &check.subject {
             let known = worst.entry(id.to_string()).or_insert(check.verdict);
             if weight(check.verdict) > weight(*known) {
