@@ -204,9 +204,8 @@ mod tests {
     use std::sync::Arc;
 
     use moot_fixtures::contract::Operation;
-    use serde_json::{Value, json};
-
     use moot_fixtures::documents::SampleDocument;
+    use serde_json::{Value, json};
 
     use super::{of_bytes, of_status};
     use crate::verdict::check::Document;

@@ -1,7 +1,7 @@
 //! Is the creation time of a resource the time of its creation, and does it stay the same (§2, §2.8)?
 //!
-//! The time now is the `Date` of the response. If there is none, it is the time of this machine, and a
-//! mismatch is a warning at most.
+//! The time now is the `Date` of the response. If there is none, it is the time of this machine, and a time that differs
+//! from it is a warning at most.
 
 use std::collections::HashMap;
 

@@ -57,7 +57,7 @@ impl ImplicitContext {
 pub(super) struct FirstCreation {
     /// Its id, or the token.
     pub(super) made: String,
-    /// The `Date` of its response.
+    /// The `Date` of its response, if it has one.
     pub(super) date: Option<i64>,
     /// The end of its response by our clock.
     pub(super) answered_at: i64,
